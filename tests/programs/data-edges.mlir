@@ -317,12 +317,21 @@ func private @add(%sum: i64, %x: i64) -> i64 {
   %y = tfrt.add.i64 %sum, %x
   tfrt.return %y : i64
 }
+func @wrong_options() -> (!tfrt_data.dataset, !tfrt_data.dataset) {
+  %n = tfrt.constant.i64 10
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  // expected-error @+1 {{read_ahead must be -1 or between 1 and 1048576, not 0}}
+  %0 = tfrt_data.options_dataset %d { read_ahead = 0 : i64 }
+  // expected-error @+1 {{max_skew must be positive, not 0}}
+  %1 = tfrt_data.options_dataset %d { max_skew = 0 : i64 }
+  tfrt.return %0, %1 : !tfrt_data.dataset, !tfrt_data.dataset
+}
 func @in_any_order() -> i64 {
   %n = tfrt.constant.i64 10
   %zero = tfrt.constant.i64 0
   %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
   %m = tfrt_data.parallel_map_dataset %d, %n { function = @double }
-  %o = tfrt_data.options_dataset %m { deterministic = false }
+  %o = tfrt_data.options_dataset %m { autotune = true, deterministic = false, max_skew = 3 : i64, read_ahead = 50 : i64 }
   %0 = tfrt_data.reduce %o, %zero { function = @add } : i64
   tfrt.return %0 : i64
 }

@@ -9,7 +9,8 @@
 //!             │ none is left: wait for the batch ◄──────────────── publish the batch
 //! ```
 //!
-//! There is one reader at a time. It stops when the request that started it is cancelled, or the
+//! There is one reader at a time. The number of elements is 80 unless the pipeline says otherwise
+//! ([`Dataset::with_read_ahead`]), and a quarter of it are few. The reader stops when the request that started it is cancelled, or the
 //! iterator is dropped. A [`Format`] says how the elements of one file are read; the files follow
 //! each other.
 //!
@@ -25,8 +26,8 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_data::{
-    Cardinality, Dataset, Draw, ElementTypes, HeldBytes, Machine, Outcome, Position, Serial, Stage,
-    StageDescription, StateReader, StateWriter, StepResult, Values,
+    Cardinality, Dataset, Draw, ElementTypes, HeldBytes, Machine, NumAhead, Outcome, Position,
+    Serial, Stage, StageDescription, StateReader, StateWriter, StepResult, Values,
 };
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
@@ -35,13 +36,14 @@ use tfrt_support::Error;
 use crate::files::{Files, OpenFile};
 use crate::policy::OnError;
 
-use source::{Batch, Bookmark, Item, Share, Source};
+use source::{Batch, Bookmark, Item, MAX_BATCH_BYTES, Share, Source};
 
-/// A reader is started when no more elements than this are buffered.
-const MIN_BUFFERED: usize = 20;
+/// A reader reads until so many are buffered, beside those that are waited for, unless the pipeline
+/// says otherwise.
+const NUM_AHEAD: usize = 80;
 
-/// A reader reads until so many are buffered, beside those that are waited for.
-const MAX_BUFFERED: usize = 80;
+/// A reader is started when no more than this part of them are buffered.
+const MIN_PART: usize = 4;
 
 /// No reader is started while buffered elements take so many bytes.
 const MAX_BUFFERED_BYTES: usize = 1 << 26;
@@ -221,6 +223,7 @@ impl Stage for ReadAhead {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ReadAheadMachine {
             held: HeldBytes::of(self.name(), position),
+            num_ahead: NumAhead::of(self.name(), position, NUM_AHEAD),
             source: Arc::new(Source::new(
                 Arc::clone(&self.format),
                 self.files.clone(),
@@ -248,6 +251,7 @@ struct ReadAheadMachine {
     /// About how much memory they take.
     num_buffered_bytes: usize,
     held: HeldBytes,
+    num_ahead: NumAhead,
     /// What the reader is about to publish.
     being_read: Option<AsyncValueRef<Batch>>,
     has_ended: bool,
@@ -269,16 +273,18 @@ impl Machine for ReadAheadMachine {
             if let Some(read) = self.being_read.take_if(|read| read.is_available()) {
                 self.take_over(&read, num_outstanding);
             }
-            if self.buffered.len() <= MIN_BUFFERED + num_outstanding
+            let num_ahead = self.num_ahead.now(ctx);
+            if self.buffered.len() <= num_ahead / MIN_PART + num_outstanding
                 && self.num_buffered_bytes < MAX_BUFFERED_BYTES
                 && self.being_read.is_none()
                 && !self.has_ended
             {
-                self.start_reader(num_outstanding, ctx);
+                self.start_reader(num_ahead, num_outstanding, ctx);
             }
             if let Some(item) = self.buffered.pop_front() {
                 self.held.tell(|| self.num_buffered_bytes as u64);
                 self.num_buffered_bytes -= item.len_bytes;
+                self.num_ahead.deliver(item.len_bytes as u64);
                 return StepResult::Answer(self.answer(item, ctx));
             }
             match &self.being_read {
@@ -329,7 +335,9 @@ impl Machine for ReadAheadMachine {
 
 impl ReadAheadMachine {
     fn buffer(&mut self, mut items: VecDeque<Item>) {
-        self.num_buffered_bytes += items.iter().map(|item| item.len_bytes).sum::<usize>();
+        let sizes = items.iter().map(|item| item.len_bytes);
+        self.num_buffered_bytes += sizes.clone().sum::<usize>();
+        self.num_ahead.end(sizes.map(|len_bytes| len_bytes as u64));
         self.buffered.append(&mut items);
     }
 
@@ -361,10 +369,17 @@ impl ReadAheadMachine {
         }
     }
 
-    fn start_reader(&mut self, num_outstanding: usize, ctx: &ExecutionContext) {
+    fn start_reader(&mut self, num_ahead: usize, num_outstanding: usize, ctx: &ExecutionContext) {
+        let wanted = num_ahead + num_outstanding - self.buffered.len().min(num_ahead);
+        let max_elements = match self.num_ahead.begin(wanted, MAX_BATCH_BYTES as u64) {
+            0 if self.buffered.is_empty() => 1,
+            max_elements => max_elements,
+        };
+        if max_elements == 0 {
+            return;
+        }
         let (promise, read): (Promise<Batch>, _) = AsyncValueRef::unconstructed();
         let source = Arc::clone(&self.source);
-        let max_elements = MAX_BUFFERED + num_outstanding - self.buffered.len().min(MAX_BUFFERED);
         let task_ctx = ctx.clone();
         let task = Task::new(move || promise.emplace(source.read(max_elements, &task_ctx)));
         let queue = ctx.queue();

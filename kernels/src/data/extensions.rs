@@ -301,7 +301,13 @@ fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
 
 /// Creates a dataset of the same elements with options for all of its stages. If `deterministic` is
 /// false, results that are available may overtake others that are not, in every stage that has
-/// several under way.
+/// several under way; `max_skew` is the largest number of elements that overtake another one, 1000
+/// by default. `read_ahead` is the number of elements that stages read ahead from files; -1
+/// finds the fastest number by experiment, up to 1024. `autotune` says whether the number is found
+/// by experiment, for any `read_ahead`.
+///
+/// # Errors
+/// `read_ahead must be -1 or between 1 and 1048576, not N`; `max_skew must be positive, not N`.
 #[tfrt_kernel(
     "tfrt_data.options_dataset",
     pure,
@@ -309,10 +315,24 @@ fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
     results(dataset),
     format = "operands attr-dict",
 )]
-fn options_dataset(input: &Dataset, #[attr] deterministic: Option<bool>) -> Result<Dataset> {
-    match deterministic {
-        Some(false) => input.in_any_order(),
-        None | Some(true) => Ok(input.clone()),
+fn options_dataset(
+    input: &Dataset,
+    #[attr] autotune: Option<bool>,
+    #[attr] deterministic: Option<bool>,
+    #[attr] max_skew: Option<i64>,
+    #[attr] read_ahead: Option<i64>,
+) -> Result<Dataset> {
+    let mut dataset = input.clone();
+    if let Some(max_skew) = max_skew {
+        dataset = dataset.with_max_skew(max_skew)?;
+    }
+    if deterministic == Some(false) {
+        dataset = dataset.in_any_order()?;
+    }
+    let read_ahead = read_ahead.or((autotune == Some(true)).then_some(-1));
+    match read_ahead {
+        Some(number) => dataset.with_read_ahead(WorkAhead::new(number, autotune)),
+        None => Ok(dataset),
     }
 }
 

@@ -9,6 +9,7 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cardinality::Cardinality;
+use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::identity;
@@ -130,6 +131,10 @@ pub struct Position {
     /// The number of the stage above plus one, if stages are observed.
     observed: u32,
     keeps_order: bool,
+    /// By how many elements another one may be overtaken where the order is not kept.
+    max_skew: u64,
+    /// How many elements sources read ahead, if the pipeline says so.
+    read_ahead: Option<CheckedWorkAhead>,
 }
 
 impl Position {
@@ -138,6 +143,8 @@ impl Position {
         depth: 0,
         observed: 0,
         keeps_order: true,
+        max_skew: 1000,
+        read_ahead: None,
     };
 
     /// Returns the position of the input of an iterator at this position.
@@ -164,6 +171,29 @@ impl Position {
     #[must_use]
     pub const fn keeps_order(self) -> bool {
         self.keeps_order
+    }
+
+    /// Returns the same position in a pipeline in which so many elements may overtake another one.
+    pub(crate) const fn with_max_skew(self, max_skew: u64) -> Self {
+        Self { max_skew, ..self }
+    }
+
+    /// Returns by how many elements another one may be overtaken where the order is not kept.
+    pub(crate) const fn max_skew(self) -> u64 {
+        self.max_skew
+    }
+
+    /// Returns the same position in a pipeline whose sources read so many elements ahead.
+    pub(crate) const fn reading_ahead(self, read_ahead: CheckedWorkAhead) -> Self {
+        Self {
+            read_ahead: Some(read_ahead),
+            ..self
+        }
+    }
+
+    /// Returns how many elements sources read ahead, if the pipeline says so.
+    pub(crate) const fn read_ahead(self) -> Option<CheckedWorkAhead> {
+        self.read_ahead
     }
 
     /// Returns the number of iterators above this one.

@@ -25,7 +25,7 @@
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
 //! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
 //! | `policy` | [`OnError`]: what follows an error |
-//! | `work_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring |
+//! | `work_ahead`, `num_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring; [`NumAhead`] for sources |
 //! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
@@ -61,7 +61,11 @@ mod digest;
 
 mod tuner;
 
+mod checked_work_ahead;
+
 mod work_ahead;
+
+mod num_ahead;
 
 mod options;
 
@@ -85,6 +89,7 @@ pub use element_types::ElementTypes;
 pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};
+pub use num_ahead::NumAhead;
 pub use observation::{HeldBytes, Observation, ObservedStages, StageCounts};
 pub use options::PipelineOptions;
 pub use philox::Philox;

@@ -111,11 +111,16 @@ impl RamBudget {
         }
     }
 
-    /// Returns `true` if this many bytes are left. Another stage may take them first, so that the
-    /// budget can be exceeded by one element per stage.
-    pub(crate) fn has_left(&self, num_bytes: u64) -> bool {
+    /// Returns how many bytes are left. Another stage may take them first, so that the budget can
+    /// be exceeded by one element per stage.
+    pub(crate) fn num_left(&self) -> u64 {
         let held = self.num_held.load(Ordering::Relaxed);
-        held.saturating_add(num_bytes) <= self.num_bytes
+        self.num_bytes.saturating_sub(held)
+    }
+
+    /// Returns `true` if this many bytes are left.
+    pub(crate) fn has_left(&self, num_bytes: u64) -> bool {
+        num_bytes <= self.num_left()
     }
 
     /// Takes bytes from the budget.

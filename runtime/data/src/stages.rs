@@ -50,7 +50,7 @@ pub(crate) mod choose;
 
 pub(crate) mod on_error;
 
-pub(crate) mod any_order;
+pub(crate) mod options;
 
 pub(crate) mod assert_cardinality;
 

@@ -18,6 +18,11 @@ use std::time::Duration;
 
 pub(crate) use turns::Turns;
 
+/// Returns `true` if `TFRT_DATA_AUTOTUNE=off` is set.
+pub(crate) fn is_tuning_off() -> bool {
+    std::env::var_os("TFRT_DATA_AUTOTUNE").is_some_and(|value| value == "off")
+}
+
 /// How often the number may move.
 const PERIOD: Duration = Duration::from_millis(200);
 

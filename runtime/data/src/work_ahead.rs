@@ -2,6 +2,7 @@
 
 use tfrt_support::Error;
 
+use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::dataset::invalid;
 
 /// The largest number: all of the elements are held at once.
@@ -10,7 +11,8 @@ const MAX_NUM: i64 = 1 << 20;
 /// How many elements a stage works on at a time: a given number, or one that the stage finds by
 /// experiment while it runs.
 ///
-/// The number -1 stands for the number of threads of the work queue. A number alone is what each
+/// The number -1 stands for the number of threads of the work queue, except for sources, which
+/// have a maximum of their own. A number alone is what each
 /// stage has always made of it: `parallel_map` tunes -1 and keeps other numbers, and `prefetch`
 /// keeps all of them.
 ///
@@ -87,12 +89,4 @@ impl From<i64> for WorkAhead {
     fn from(num: i64) -> Self {
         Self::new(num, None)
     }
-}
-
-/// A [`WorkAhead`] that is valid for its stage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CheckedWorkAhead {
-    /// The number; as many as there are threads if there is none.
-    pub(crate) max: Option<usize>,
-    pub(crate) is_tuned: bool,
 }

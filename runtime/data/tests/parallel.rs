@@ -283,20 +283,20 @@ fn a_checkpoint_in_any_order_has_the_elements_of_a_shuffle() {
     );
 }
 
-#[test]
-fn a_thousand_elements_overtake_another_one_and_no_more() {
+/// Draws from numbers of which only the first is late, until it is waited for: it must be the one
+/// behind `num_before` others.
+fn expect_first_behind(num_before: i64, change: impl FnOnce(Dataset) -> Dataset) {
     let ctx = context("s");
     let begun = Begun::default();
     let late = function(&begun);
-    // Only the first is late.
     let only_first =
         ElementFunction::from_closure(1, 1, move |ctx, values| match values[0].get::<i64>() {
             Some(0) => Ok(late.call(ctx, values)),
             _ => Ok(values.iter().cloned().collect()),
         });
     let unordered = range(2000).parallel_map_with(only_first, &[], 4_i64, false);
-    let mut iterator = unordered.unwrap().iterator();
-    for expected in 1..=1000 {
+    let mut iterator = change(unordered.unwrap()).iterator();
+    for expected in 1..=num_before {
         let result = iterator.draw(&ctx);
         ctx.host().quiesce().unwrap();
         assert_eq!(number(result), Some(expected));
@@ -306,6 +306,21 @@ fn a_thousand_elements_overtake_another_one_and_no_more() {
     assert!(!result.is_known());
     end(&begun, 0);
     assert_eq!(number(result), Some(0));
+}
+
+#[test]
+fn a_thousand_elements_overtake_another_one_and_no_more() {
+    expect_first_behind(1000, |unordered| unordered);
+    expect_first_behind(1, |unordered| unordered.with_max_skew(1).unwrap());
+    let twice = |unordered: Dataset| unordered.with_max_skew(1500)?.with_max_skew(7);
+    expect_first_behind(1500, |unordered| twice(unordered).unwrap());
+    for wrong in [0, -1] {
+        let error = range(1).with_max_skew(wrong).unwrap_err();
+        assert_eq!(
+            error.message(),
+            format!("max_skew must be positive, not {wrong}")
+        );
+    }
 }
 
 #[test]

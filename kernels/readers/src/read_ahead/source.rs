@@ -18,7 +18,7 @@ use crate::files::{FileSystems, Files, OpenFile};
 use crate::policy::OnError;
 
 /// A reader stops after so many bytes, so that the first element does not wait for all the others.
-const MAX_BATCH_BYTES: usize = 1 << 20;
+pub(super) const MAX_BATCH_BYTES: usize = 1 << 20;
 
 /// The files, and what tells their reader to stop.
 #[derive(Debug)]

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 
+use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::dataset::Position;
 use crate::numbers::size_bytes_of;
 use crate::observation::Decisions;
 use crate::options::RamBudget;
 use crate::result::{IterationResult, Outcome};
-use crate::tuner::{Tuner, Turns};
-use crate::work_ahead::CheckedWorkAhead;
+use crate::tuner::{Tuner, Turns, is_tuning_off};
 
 /// How many elements to hold at a time.
 #[derive(Debug)]
@@ -127,11 +127,6 @@ impl Degree {
             held.clear();
         }
     }
-}
-
-/// Returns `true` if `TFRT_DATA_AUTOTUNE=off` is set.
-fn is_tuning_off() -> bool {
-    std::env::var_os("TFRT_DATA_AUTOTUNE").is_some_and(|value| value == "off")
 }
 
 /// The memory of the elements of a tuned stage, taken from the budget of the host. The size of the

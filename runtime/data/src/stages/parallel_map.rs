@@ -27,6 +27,7 @@ use tfrt_support::Error;
 use super::degree::Degree;
 use super::prefetch::{Skew, is_available_element};
 use crate::cardinality::Cardinality;
+use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
@@ -36,7 +37,7 @@ use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
-use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
+use crate::work_ahead::WorkAhead;
 
 use calls::Calls;
 use gate::Gate;
@@ -87,7 +88,7 @@ impl Stage for ParallelMap {
             degree: Degree::new(self.num_parallel, self.name(), position),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             slots: VecDeque::new(),
-            skew: Skew::default(),
+            skew: Skew::new(position),
             held: HeldBytes::of(self.name(), position),
             has_ended: false,
             num_drawn: 0,

@@ -7,6 +7,7 @@ use tfrt_support::Error;
 
 use super::degree::Degree;
 use crate::cardinality::Cardinality;
+use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
@@ -14,7 +15,7 @@ use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, are_available};
-use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
+use crate::work_ahead::WorkAhead;
 
 #[derive(Clone, Debug)]
 struct Prefetch {
@@ -67,7 +68,7 @@ impl Stage for Prefetch {
             num_ahead: Degree::new(self.num_ahead, self.name(), position),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             buffer: VecDeque::new(),
-            skew: Skew::default(),
+            skew: Skew::new(position),
             held: HeldBytes::of(self.name(), position),
         })
     }
@@ -138,12 +139,11 @@ impl PrefetchIterator {
     }
 }
 
-/// How many elements may overtake another one where the order is not kept.
-const MAX_SKEW: u64 = 1000;
-
 /// How many elements have overtaken those that a stage holds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Skew {
+    /// How many may overtake another one.
+    max: u64,
     /// The numbers of the elements that are held, in the order in which they were drawn.
     numbers: VecDeque<u64>,
     num_drawn: u64,
@@ -151,6 +151,16 @@ pub(super) struct Skew {
 }
 
 impl Skew {
+    /// Creates the count for a stage whose iterator stands at `position`.
+    pub(super) fn new(position: Position) -> Self {
+        Self {
+            max: position.max_skew(),
+            numbers: VecDeque::new(),
+            num_drawn: 0,
+            num_handed_out: 0,
+        }
+    }
+
     /// Numbers the elements that were drawn since: so many are held.
     pub(super) fn number(&mut self, num_held: usize) {
         while self.numbers.len() < num_held {
@@ -163,7 +173,7 @@ impl Skew {
     /// were delivered; any other delivered elements have overtaken it.
     pub(super) fn is_oldest_late(&self) -> bool {
         let oldest = self.numbers.front();
-        oldest.is_some_and(|number| self.num_handed_out - number >= MAX_SKEW)
+        oldest.is_some_and(|number| self.num_handed_out - number >= self.max)
     }
 
     /// Counts the element that is handed out: one of those that are held.
@@ -175,7 +185,8 @@ impl Skew {
 
     /// Forgets what is held: it lies behind the end.
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        self.numbers.clear();
+        (self.num_drawn, self.num_handed_out) = (0, 0);
     }
 }
 
