@@ -1,9 +1,12 @@
 //! Decoding images.
 //!
-//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp`. Files may be damaged or
+//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp` and, with the features `gif`
+//! and `bmp`, of `image`. Files may be damaged or
 //! malicious: the size that a file states is checked before memory is allocated for it, and a panic
 //! of a decoder becomes an error.
 
+#[cfg(any(feature = "gif", feature = "bmp"))]
+mod by_image;
 mod jpeg;
 mod reduce;
 
@@ -74,13 +77,14 @@ impl Default for DecodeOptions {
 }
 
 impl DecodeOptions {
-    /// Returns the pixels of an image in JPEG, PNG or WebP format, detected by its first bytes.
-    /// Samples of 16 bits are reduced to their upper 8.
+    /// Returns the pixels of an image in JPEG, PNG, WebP, GIF or BMP format, detected by its first
+    /// bytes. Samples of 16 bits are reduced to their upper 8. Of an animation in GIF format, the
+    /// first frame is decoded.
     ///
     /// # Errors
     /// If the bytes are not such an image, are cut off or damaged, or claim more than
-    /// [`MAX_PIXELS`] pixels; JPEG images in CMYK; options with other numbers than they can have.
-    /// Damaged EXIF data are ignored.
+    /// [`MAX_PIXELS`] pixels; JPEG images in CMYK; GIF and BMP images without the features `gif` and
+    /// `bmp`; options with other numbers than they can have. Damaged EXIF data are ignored.
     pub fn decode(
         &self,
         data: &[u8],
@@ -161,8 +165,8 @@ impl DecodeOptions {
 /// use tfrt_images::decode::decode;
 ///
 /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-/// let error = decode(b"GIF89a", 3, &allocator).unwrap_err();
-/// assert_eq!(error.message(), "expected an image in JPEG, PNG or WebP format, found other bytes");
+/// let error = decode(b"%PDF-1.7", 3, &allocator).unwrap_err();
+/// assert_eq!(error.message(), "expected an image in JPEG, PNG, WebP, GIF or BMP format, found other bytes");
 /// ```
 ///
 /// # Errors
@@ -188,7 +192,7 @@ pub fn decode(
 /// use tfrt_images::decode::decode_upright;
 ///
 /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-/// assert!(decode_upright(b"GIF89a", 3, &allocator).is_err());
+/// assert!(decode_upright(b"%PDF-1.7", 3, &allocator).is_err());
 /// ```
 ///
 /// # Errors
@@ -246,11 +250,38 @@ fn decode_file(
             b'P',
             ..,
         ] => decode_webp(data, allocator),
+        [b'G', b'I', b'F', b'8', ..] => guard("GIF", || decode_gif(data, allocator)),
+        [b'B', b'M', ..] => guard("BMP", || decode_bmp(data, allocator)),
         _ => {
-            let message = "expected an image in JPEG, PNG or WebP format, found other bytes";
+            let message =
+                "expected an image in JPEG, PNG, WebP, GIF or BMP format, found other bytes";
             Err(invalid(message))
         }
     }
+}
+
+#[cfg(feature = "gif")]
+use by_image::decode_gif;
+
+#[cfg(feature = "bmp")]
+use by_image::decode_bmp;
+
+#[cfg(not(feature = "gif"))]
+fn decode_gif(_data: &[u8], _allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
+    Err(missing("GIF", "gif"))
+}
+
+#[cfg(not(feature = "bmp"))]
+fn decode_bmp(_data: &[u8], _allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
+    Err(missing("BMP", "bmp"))
+}
+
+/// Returns the error of a format whose feature is off.
+#[cold]
+#[cfg(not(all(feature = "gif", feature = "bmp")))]
+fn missing(format: &str, feature: &str) -> Error {
+    let message = format!("{format} images need the cargo feature `{feature}` of `tfrt-images`");
+    Error::new(message).with_code(ErrorCode::Unimplemented)
 }
 
 /// Runs a decoder. A panic of it is an error: damaged files find the assertions that its makers did
@@ -383,15 +414,18 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     ((sum + (1 << 15)) >> 16) as u8
 }
 
-/// Returns the pixels of an image in JPEG, PNG or WebP format: a tensor of type u8 and shape
+/// Returns the pixels of an image in JPEG, PNG, WebP, GIF or BMP format: a tensor of type u8 and shape
 /// `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red, green,
 /// blue) or 4 (with alpha); without it, it has those of the file. With `upright`, it is turned as
 /// the EXIF data of the file say. With a `dct_scale` of 2, 4 or 8, it has that part of the rows and
 /// columns: each pixel is the mean of a block.
 ///
+/// GIF and BMP images need the features `gif` and `bmp` of the library; of an animation, the first
+/// frame is decoded.
+///
 /// # Errors
 /// If the bytes are not such an image, are cut off, or have more than 2^26 pixels; JPEG images in
-/// CMYK.
+/// CMYK; if the library was built without the format.
 #[tfrt_kernel(
     "tfrt_image.decode",
     chain = none,
@@ -408,7 +442,7 @@ fn decode_kernel(
     options_of(channels, upright, dct_scale)?.decode(data, ctx.allocator())
 }
 
-/// Returns a part of an image in JPEG, PNG or WebP format with another height and width:
+/// Returns a part of an image in a format of `tfrt_image.decode` with another height and width:
 /// `tfrt_image.decode` and `tfrt_image.crop_and_resize` in one step. Of a JPEG image, only the rows
 /// down to the end of the part are decoded, unless it is progressive or has to be turned. The part
 /// is one of the image that `tfrt_image.decode` returns, with `dct_scale` and `upright`.

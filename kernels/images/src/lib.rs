@@ -6,7 +6,7 @@
 //!
 //! | module | functions | kernels |
 //! |---|---|---|
-//! | [`decode`](mod@decode) | [`decode`](decode::decode), [`decode_upright`](decode::decode_upright), [`DecodeOptions`](decode::DecodeOptions): JPEG, PNG and WebP, whole, reduced, or a part | `tfrt_image.decode`, `decode_crop_and_resize` |
+//! | [`decode`](mod@decode) | [`decode`](decode::decode), [`decode_upright`](decode::decode_upright), [`DecodeOptions`](decode::DecodeOptions): JPEG, PNG, WebP, GIF and BMP, whole, reduced, or a part | `tfrt_image.decode`, `decode_crop_and_resize` |
 //! | [`resize`](mod@resize) | [`resize`](resize::resize), [`crop`](resize::crop), [`crop_and_resize`](resize::crop_and_resize) | `tfrt_image.` and these names |
 //! | [`pixels`] | [`flip`](pixels::flip), [`normalize`](pixels::normalize), [`to_channels_first`](pixels::to_channels_first) | `tfrt_image.` and these names |
 //!

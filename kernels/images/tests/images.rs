@@ -498,8 +498,8 @@ fn channels_are_converted_as_asked() {
 fn what_is_no_image_or_too_large_is_refused() {
     let error = |data: &[u8], channels| decode(data, channels, &malloc()).unwrap_err();
     assert_eq!(
-        error(b"GIF89a", 0).message(),
-        "expected an image in JPEG, PNG or WebP format, found other bytes"
+        error(b"%PDF-1.7", 0).message(),
+        "expected an image in JPEG, PNG, WebP, GIF or BMP format, found other bytes"
     );
     let file = png([1, 1, 1], &[0]);
     assert_eq!(

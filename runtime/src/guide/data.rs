@@ -71,8 +71,9 @@
 //! `tfrt_data.options_dataset` with `deterministic = false`.
 //!
 //! With -1, a `parallel_map` finds this number by experiment while it runs. A
-//! [`WorkAhead`](crate::data::WorkAhead) says so for other numbers, and for `prefetch_with`; in
-//! programs, the attribute `autotune` does. The stages of a host experiment one after the other,
+//! [`WorkAhead`](crate::data::WorkAhead) says so for other numbers, for `prefetch_with`, and for
+//! `with_read_ahead`, which sets how many elements the sources of a pipeline read ahead from files;
+//! in programs, the attribute `autotune` does, and `read_ahead` of `tfrt_data.options_dataset`. The stages of a host experiment one after the other,
 //! each until the rate no longer rises. The elements that such stages hold take at most half of the
 //! free memory, or what [`PipelineOptions`](crate::data::PipelineOptions) say. If
 //! `TFRT_DATA_AUTOTUNE=off` is set, stages use their largest number.
@@ -345,7 +346,7 @@
 //! | `interleave(f, n, …)` | the first element of 2 n datasets |
 //! | `batch(n)`, `padded_batch(n)` | n, and the batch |
 //! | `cache`, `memory` | all |
-//! | a reader of files | 80, or 64 MiB and one batch of 1 MiB, if that is less |
+//! | a reader of files | 80, or the number of `with_read_ahead`; at most 64 MiB and one batch of 1 MiB |
 //!
 //! `tfrt bench PROGRAM` and `tfrt data bench FILE` list the stages with what they deliver, how long
 //! their draws take, how many are under way, how far each stage works ahead, and which stage is the
@@ -354,9 +355,9 @@
 //!
 //! # Images
 //!
-//! The crate `tfrt-images` decodes JPEG, PNG and WebP, and crops, resizes, flips and normalises
-//! images, both as functions and as kernels of the dialect `tfrt_image`. This turns a folder of
-//! images into batches:
+//! The crate `tfrt-images` decodes JPEG, PNG and WebP, with the cargo features `gif` and `bmp` also
+//! GIF and BMP, and crops, resizes, flips and normalises images, both as functions and as kernels of
+//! the dialect `tfrt_image`. This turns a folder of images into batches:
 //!
 //! ```standalone_crate
 //! # use tfrt::host::RequestContextBuilder;

@@ -108,9 +108,9 @@ pub const TARGETS: [Target; 17] = [
         run: stablehlo::import,
     },
     Target {
-        name: "png",
-        food: Food::Data(DataFormat::Png),
-        run: |bytes| DataFormat::Png.read(bytes),
+        name: "picture",
+        food: Food::Data(DataFormat::Picture),
+        run: |bytes| DataFormat::Picture.read(bytes),
     },
     Target {
         name: "tfrecord",

@@ -36,8 +36,8 @@ pub enum DataFormat {
     Jpeg,
     /// A record in the binary format of protocol buffers.
     Example,
-    /// An image for input pipelines.
-    Png,
+    /// An image for input pipelines, in any format.
+    Picture,
     /// Rows for input pipelines.
     Rows(TableFormat),
 }
@@ -53,7 +53,7 @@ impl DataFormat {
             Self::Tensors(format) => tensors(format, bytes),
             Self::Jpeg => jpeg(bytes),
             Self::Example => example(bytes),
-            Self::Png => png(bytes),
+            Self::Picture => picture(bytes),
             Self::Rows(format) => rows(format, bytes),
         }
     }
@@ -66,9 +66,14 @@ impl DataFormat {
     pub fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Self::Tensors(format) => tensor_files(format),
-            Self::Jpeg => images_of_tests(),
+            Self::Jpeg => images_of_tests(&[
+                "baseline.jpg",
+                "subsampled.jpg",
+                "grey.jpg",
+                "progressive.jpg",
+            ]),
             Self::Example => examples(),
-            Self::Png => pictures(),
+            Self::Picture => pictures(),
             Self::Rows(TableFormat::TfRecord) => record_files(),
             Self::Rows(_) => tables(),
         }
@@ -144,7 +149,7 @@ fn example(bytes: &[u8]) -> bool {
     true
 }
 
-fn png(bytes: &[u8]) -> bool {
+fn picture(bytes: &[u8]) -> bool {
     let allocator: Arc<dyn HostAllocator> = Arc::new(RequestMemory::new(malloc(), MAX_BYTES));
     let Ok(image) = tfrt_images::decode::decode(bytes, 3, &allocator) else {
         return false;
@@ -222,7 +227,17 @@ fn pictures() -> Vec<Vec<u8>> {
           \x54\x78\x9c\x63\x5c\x75\x0d\x00\x02\x30\x01\x82\x02\x39\xac\x7f\x00\x00\x00\x00\
           \x49\x45\x4e\x44\xae\x42\x60\x82",
     ];
-    images.map(<[u8]>::to_vec).to_vec()
+    let mut images = images.map(<[u8]>::to_vec).to_vec();
+    images.extend(images_of_tests(&[
+        "plain.gif",
+        "interlaced.gif",
+        "transparent.gif",
+        "palette.bmp",
+        "bits.bmp",
+        "runs.bmp",
+        "top_down.bmp",
+    ]));
+    images
 }
 
 fn record_files() -> Vec<Vec<u8>> {
@@ -291,14 +306,13 @@ fn tensor_files(format: FileFormat) -> Vec<Vec<u8>> {
     files
 }
 
-fn images_of_tests() -> Vec<Vec<u8>> {
+fn images_of_tests(names: &[&str]) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels/tests/images");
-    ["baseline", "subsampled", "grey", "progressive"]
-        .map(|name| {
-            let path = folder.join(name).with_extension("jpg");
-            fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-        })
-        .into()
+    let read = |name: &&str| {
+        let path = folder.join(name);
+        fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    names.iter().map(read).collect()
 }
 
 /// A field of bytes behind its number.

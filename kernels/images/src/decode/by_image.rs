@@ -1,0 +1,64 @@
+//! GIF and BMP images, decoded by the crate `image`.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use image::{ImageDecoder, Limits};
+use tfrt::host::allocator::HostAllocator;
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+use super::{Decoded, MAX_PIXELS, allocate_claimed, convert, undecodable};
+use crate::orientation::Orientation;
+
+/// Returns the first frame of a GIF image, on its screen. It has an alpha channel if a pixel is
+/// transparent, because the palette says so or the frame does not cover it.
+#[cfg(feature = "gif")]
+pub(super) fn decode_gif(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
+    let decoder = image::codecs::gif::GifDecoder::new(Cursor::new(data));
+    let decoded = decode_by("GIF", decoder, allocator)?;
+    let pixels = decoded.image.elements::<u8>()?;
+    let is_opaque = pixels.chunks_exact(4).all(|pixel| pixel[3] == u8::MAX);
+    drop(pixels);
+    Ok(match is_opaque {
+        true => Decoded {
+            image: convert(decoded.image, 3, allocator)?,
+            ..decoded
+        },
+        false => decoded,
+    })
+}
+
+/// Returns a BMP image.
+#[cfg(feature = "bmp")]
+pub(super) fn decode_bmp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
+    let decoder = image::codecs::bmp::BmpDecoder::new(Cursor::new(data));
+    decode_by("BMP", decoder, allocator)
+}
+
+fn decode_by<D: ImageDecoder>(
+    format: &str,
+    decoder: image::ImageResult<D>,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<Decoded> {
+    let wrong = |error| undecodable(format, error);
+    let mut decoder = decoder.map_err(wrong)?;
+    let (width, height) = decoder.dimensions();
+    let num_channels = usize::from(decoder.color_type().channel_count());
+    if decoder.color_type().bytes_per_pixel() as usize != num_channels {
+        return Err(undecodable(format, "expected samples of 8 bits"));
+    }
+    let extents = [height as usize, width as usize, num_channels];
+    let mut image: DenseHostTensor = allocate_claimed(format, extents, allocator)?;
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MAX_PIXELS as u64 * 4);
+    decoder.set_limits(limits).map_err(wrong)?;
+    decoder
+        .read_image(&mut image.elements_mut::<u8>()?)
+        .map_err(wrong)?;
+    Ok(Decoded {
+        image,
+        height: height as usize,
+        orientation: Orientation::default(),
+    })
+}
