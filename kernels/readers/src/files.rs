@@ -11,6 +11,8 @@
 
 mod compression;
 
+mod reads;
+
 mod system;
 
 use std::fs::File;
@@ -22,7 +24,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::{Error, ErrorCode};
 
 pub use compression::Compression;
+
 pub(crate) use compression::NUM_MARK_BYTES;
+pub use reads::{FilesRead, LastFile};
 pub use system::{FileSystem, FileSystems};
 
 /// Files by name: each name is that of a file, of a folder, or a pattern such as
@@ -323,9 +327,14 @@ impl OpenFile {
         match scheme(&self.path) {
             Some(scheme) => {
                 let opened = self.systems.find(scheme)?.open(&self.path);
-                opened.map_err(|error| failed_to("open", &self.path, &error))
+                let stream = opened.map_err(|error| failed_to("open", &self.path, &error))?;
+                Ok(self.systems.reads.count(&self.path, None, stream))
             }
-            None => Ok(Box::new(self.open_local()?)),
+            None => {
+                let (file, len_bytes) = self.open_local()?;
+                let len_bytes = Some(len_bytes);
+                Ok(self.systems.reads.count(&self.path, len_bytes, file))
+            }
         }
     }
 
@@ -336,15 +345,23 @@ impl OpenFile {
     pub fn open_file(&self) -> Result<Option<File>, Error> {
         match scheme(&self.path) {
             Some(_) => Ok(None),
-            None => self.open_local().map(Some),
+            None => {
+                let (file, len_bytes) = self.open_local()?;
+                self.systems.reads.add_file(&self.path, len_bytes);
+                Ok(Some(file))
+            }
         }
     }
 
-    fn open_local(&self) -> Result<File, Error> {
-        let file = File::open(&*self.path).and_then(|file| match file.metadata()?.is_dir() {
-            // Opening a folder succeeds, and reading it fails.
-            true => Err(io::ErrorKind::IsADirectory.into()),
-            false => Ok(file),
+    /// Opens a file of this machine. Returns the bytes that it has, too.
+    fn open_local(&self) -> Result<(File, u64), Error> {
+        let file = File::open(&*self.path).and_then(|file| {
+            let metadata = file.metadata()?;
+            match metadata.is_dir() {
+                // Opening a folder succeeds, and reading it fails.
+                true => Err(io::ErrorKind::IsADirectory.into()),
+                false => Ok((file, metadata.len())),
+            }
         });
         file.map_err(|error| failed_to("open", &self.path, &error))
     }

@@ -8,6 +8,7 @@ use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
 use super::Stream;
+use super::reads::{FilesRead, Reads};
 
 /// A file system other than that of this machine.
 ///
@@ -59,6 +60,7 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub struct FileSystems {
     registered: Mutex<Vec<Registered>>,
+    pub(super) reads: Reads,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,12 @@ impl FileSystems {
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(Self::default)
+    }
+
+    /// Returns what has been read of the files of the host so far.
+    #[must_use]
+    pub fn files_read(&self) -> FilesRead {
+        self.reads.so_far()
     }
 
     /// Registers a file system for the paths of a scheme. Of several ones for a scheme, that of the

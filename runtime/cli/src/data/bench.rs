@@ -19,7 +19,7 @@ pub(super) fn bench(file: &FileArguments, seconds: f64) -> Result<(), Failure> {
     let table = open(file, &ctx)?;
     let num_bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     let limit = Duration::from_secs_f64(seconds);
-    let progress = Progress::new(None, "reading");
+    let progress = Progress::new(None, "reading", &ctx);
     let (mut num_rows, mut num_passes) = (0_u64, 0_u64);
     let mut first_row = None;
     let start = Instant::now();

@@ -27,7 +27,7 @@ pub(super) fn convert(
     let target = Target::new(path)?;
     let mut writer =
         create(&target.written, format, table.schema()).map_err(|error| failed(&error))?;
-    let progress = Progress::new(table.num_rows(), "converting");
+    let progress = Progress::new(table.num_rows(), "converting", &ctx);
     let written = table.write_to(&mut *writer, &ctx, |num_rows| progress.advance_to(num_rows));
     drop(progress);
     drop(writer);

@@ -23,7 +23,7 @@ pub(super) fn inspect(file: &FileArguments) -> Result<(), Failure> {
         text.push_str(&format!("column: {}\n", escaped(&shown)));
     }
     output::write("-", text.as_bytes())?;
-    let progress = Progress::new(table.num_rows(), "reading");
+    let progress = Progress::new(table.num_rows(), "reading", &ctx);
     let (mut num_rows, mut num_errors) = (0_u64, 0_u64);
     let mut iterator = table.rows().iterator();
     let mut first_error = None;

@@ -100,7 +100,7 @@ fn draw_from(
         Cardinality::Infinite => arguments.take,
         Cardinality::Unknown => None,
     };
-    let progress = Progress::new(num_expected, "drawing");
+    let progress = Progress::new(num_expected, "drawing", &ctx);
     let start = Instant::now();
     let mut num_elements = 0_u64;
     let mut first_error = None;

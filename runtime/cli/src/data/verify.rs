@@ -55,7 +55,7 @@ fn verify_rows(
     num_expected: Option<u64>,
     ctx: &ExecutionContext,
 ) -> Result<bool, Failure> {
-    let progress = Progress::new(num_expected, "reading");
+    let progress = Progress::new(num_expected, "reading", ctx);
     let (mut num_rows, mut num_errors) = (0_u64, 0_u64);
     let mut iterator = rows.iterator();
     loop {
