@@ -1,11 +1,13 @@
 //! A program with its weights, ready for repeated runs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tfrt_core::{EagerContext, ReadyOp, TensorHandle};
 use tfrt_function_ops::{FunctionOps, FunctionProgram};
+use tfrt_host::allocator::{ArenaAllocator, ArenaStatistics};
 use tfrt_host::device::DeviceRef;
-use tfrt_host::{HostContext, RequestContext};
+use tfrt_host::{HostContext, RequestContext, RequestContextBuilder};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
@@ -49,6 +51,10 @@ impl ModelValue {
 
 /// A program on a host. The first run with inputs of given types and shapes prepares the program
 /// for them; later runs of the same kind reuse it.
+///
+/// Runs also reuse the memory of intermediate results: the session has an arena, which keeps as
+/// much memory as the runs at one time have needed. Outputs are in the arena, too; it lives until
+/// the last one is dropped.
 pub struct Session {
     eager: Arc<EagerContext>,
     function: ReadyOp,
@@ -58,6 +64,28 @@ pub struct Session {
     output_types: Vec<Option<InputType>>,
     weights: Vec<TensorHandle>,
     packed_bytes: usize,
+    arena: Arc<ArenaAllocator>,
+    num_active_runs: AtomicUsize,
+}
+
+/// A run of a session, as long as it is active.
+struct Run<'a>(&'a Session);
+
+impl<'a> Run<'a> {
+    fn new(session: &'a Session) -> Self {
+        // Relaxed: the count only decides when the arena settles, which is correct at any time.
+        session.num_active_runs.fetch_add(1, Ordering::Relaxed);
+        Self(session)
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // Relaxed: as above.
+        if self.0.num_active_runs.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.arena.settle();
+        }
+    }
 }
 
 impl Session {
@@ -113,7 +141,11 @@ impl Session {
     /// # Errors
     /// The errors of the program.
     pub fn of_stored(program: StoredProgram, host: &Arc<HostContext>) -> Result<Self, Error> {
-        let eager = EagerContext::builder(Arc::clone(host)).build()?;
+        let arena = Arc::new(ArenaAllocator::new(Arc::clone(host.allocator())));
+        let request =
+            RequestContextBuilder::new(Arc::clone(host)).allocator(Arc::clone(&arena) as _);
+        let eager = EagerContext::builder(Arc::clone(host));
+        let eager = eager.request(request.build()).build()?;
         let device = device_of(&eager)?;
         let function = eager.function_op(&program.functions, FUNCTION)?;
         let weights = program.weights.into_iter();
@@ -127,6 +159,8 @@ impl Session {
             function,
             eager,
             packed_bytes: 0,
+            arena,
+            num_active_runs: AtomicUsize::new(0),
         })
     }
 
@@ -134,6 +168,20 @@ impl Session {
     #[must_use]
     pub fn packed_bytes(&self) -> usize {
         self.packed_bytes
+    }
+
+    /// Begins a request for runs with a deadline or limits of their own, whose memory is that of
+    /// the session.
+    #[must_use]
+    pub fn request(&self) -> RequestContextBuilder {
+        let request = RequestContextBuilder::new(Arc::clone(self.eager.host()));
+        request.allocator(Arc::clone(&self.arena) as _)
+    }
+
+    /// Returns what the memory of intermediate results was used for.
+    #[must_use]
+    pub fn memory(&self) -> ArenaStatistics {
+        self.arena.statistics()
     }
 
     /// Returns the names of the inputs.
@@ -171,7 +219,8 @@ impl Session {
     }
 
     /// Like [`run`](Self::run), as a part of a request, which may have a deadline, limits of its
-    /// own, and be cancelled.
+    /// own, and be cancelled. It uses the memory of the session if it was made by
+    /// [`request`](Self::request).
     ///
     /// # Errors
     /// Those of `run`; the error with which the request was cancelled; an error if the request
@@ -205,6 +254,7 @@ impl Session {
     pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();
+        let _active = Run::new(self);
         self.check_names(inputs)?;
         self.check_types(inputs)?;
         let given = self.inputs.iter().filter_map(|name| {

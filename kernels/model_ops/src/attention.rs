@@ -5,7 +5,7 @@ use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_real};
 use crate::pairs::{Stretched, common};
-use crate::{Slots, allocate, dense, invalid, made, real_numbers, whole_numbers};
+use crate::{Slots, allocate, dense, invalid, made, real_numbers, unspecified, whole_numbers};
 
 /// Queries, keys or values: `[batch, heads, length, size]`, in double precision.
 struct Heads {
@@ -442,7 +442,7 @@ fn rotate_halves(
         _ => Err(refused()),
     };
     let (cos_rows, sin_rows) = (table(&cos)?, table(&sin)?);
-    let mut y = allocate(ctx, DType::F32, dims)?;
+    let mut y = unspecified(ctx, DType::F32, dims)?;
     if y.num_elements() == 0 {
         return Ok(y);
     }

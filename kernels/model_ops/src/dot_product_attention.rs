@@ -16,7 +16,7 @@ use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, start_rows, width};
 use tfrt_tensor::{DenseHostTensor, I1, OwnedElements};
 
-use crate::{Slots, allocate, invalid, product};
+use crate::{Slots, invalid, product, unspecified};
 
 /// Queries of a tile.
 const TILE: usize = 64;
@@ -140,7 +140,7 @@ fn dot_product_attention(
         },
     };
     let num_heads = product(batch);
-    let mut y = allocate(ctx, DType::F32, &[batch, &[queries, value_size]].concat())?;
+    let mut y = unspecified(ctx, DType::F32, &[batch, &[queries, value_size]].concat())?;
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }

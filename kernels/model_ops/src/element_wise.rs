@@ -11,7 +11,7 @@ use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::epilogue::{self, applied};
 use crate::number::{Number, with_number, with_real, with_type};
-use crate::{Slots, allocate, dense, invalid, made};
+use crate::{Slots, dense, invalid, made, unspecified};
 
 /// Returns a function of real numbers.
 fn real(
@@ -38,7 +38,7 @@ fn fast(
     let tensor = dense(x)?;
     match tensor.dtype() {
         DType::F32 => {
-            let mut y = allocate(ctx, DType::F32, tensor.shape().dims())?;
+            let mut y = unspecified(ctx, DType::F32, tensor.shape().dims())?;
             unary::apply(
                 fast,
                 &tensor.elements::<f32>()?,
@@ -493,7 +493,7 @@ fn bit_cast(x: &AnyRef, #[attr] dtype: DType, ctx: &ExecutionContext) -> Result<
             x.dtype()
         )));
     }
-    let mut y = allocate(ctx, dtype, x.shape().dims())?;
+    let mut y = unspecified(ctx, dtype, x.shape().dims())?;
     y.buffer_mut().write()?.copy_from_slice(&x.buffer().read()?);
     Ok(y)
 }

@@ -9,7 +9,7 @@ use tfrt_compute::binary::{self, Binary};
 use tfrt_compute::broadcast::Broadcast;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use crate::{Slots, allocate, dense, invalid};
+use crate::{Slots, dense, invalid, unspecified};
 
 /// The slot of the summand.
 const SUMMAND: usize = 3;
@@ -89,7 +89,7 @@ impl Epilogue {
                     Some(_) => Activation::None,
                     None => std::mem::take(&mut self.activation),
                 };
-                Ok((allocate(ctx, DType::F32, dims)?, false, activation))
+                Ok((unspecified(ctx, DType::F32, dims)?, false, activation))
             }
         }
     }
@@ -123,7 +123,7 @@ fn sum(
 ) -> Result<DenseHostTensor> {
     let dims = crate::pairs::common(op, a.shape().dims(), b.shape().dims())?;
     let broadcast = Broadcast::new(a.shape().dims(), b.shape().dims())?;
-    let mut result = allocate(ctx, DType::F32, &dims)?;
+    let mut result = unspecified(ctx, DType::F32, &dims)?;
     let (a, b) = (a.elements::<f32>()?, b.elements::<f32>()?);
     binary::broadcast(Binary::Add, &broadcast, &a, &b, &mut result.elements_mut()?)?;
     Ok(result)
@@ -137,7 +137,7 @@ pub(crate) fn is_unshared(operand: &AnyRef) -> bool {
 
 /// Returns a copy of a tensor.
 pub(crate) fn copied(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let mut copy = allocate(ctx, x.dtype(), x.shape().dims())?;
+    let mut copy = unspecified(ctx, x.dtype(), x.shape().dims())?;
     copy.buffer_mut()
         .write()?
         .copy_from_slice(&x.buffer().read()?);

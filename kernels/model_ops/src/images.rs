@@ -7,7 +7,8 @@ use crate::number::{Number, with_number};
 use crate::pieces;
 use crate::shapes::permuted;
 use crate::{
-    Slots, allocate, axes_of, dense, invalid, product, real_numbers, real_tensor, whole_numbers,
+    Slots, allocate, axes_of, dense, invalid, product, real_numbers, real_tensor, unspecified,
+    whole_numbers,
 };
 
 /// Moves channels to blocks of pixels: the block is the outer part of the channels, or the inner
@@ -181,7 +182,7 @@ fn resize(
         resized.push((axis, plan));
     }
     // The memory of the result is there before any work depends on its size.
-    let mut result = allocate(ctx, x.dtype(), &output)?;
+    let mut result = unspecified(ctx, x.dtype(), &output)?;
     if result.num_elements() == 0 {
         return Ok(result);
     }

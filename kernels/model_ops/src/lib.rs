@@ -156,6 +156,16 @@ fn allocate(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<Dens
     )?)
 }
 
+/// Returns a tensor for a result, all elements of which the caller writes: they may be those of an
+/// earlier tensor.
+fn unspecified(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<DenseHostTensor> {
+    Ok(DenseHostTensor::unspecified(
+        ctx.allocator(),
+        dtype,
+        Shape::new(dims)?,
+    )?)
+}
+
 /// Returns a tensor of elements that are made from their positions.
 fn made<T: Element>(
     ctx: &ExecutionContext,

@@ -7,7 +7,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::number::{Number, with_real};
 use crate::reductions::Plan;
-use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers};
+use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers, unspecified};
 
 /// Computes the softmax along an axis, or its logarithm. `coerces` merges all dimensions from the
 /// axis on, as in ONNX before version 13.
@@ -40,7 +40,7 @@ fn softmax_op(
         false => product(dims.get(axis + 1..).unwrap_or_default()),
     };
     if inner == 1 && x.dtype() == DType::F32 && extent > 0 {
-        let mut y = allocate(ctx, DType::F32, dims)?;
+        let mut y = unspecified(ctx, DType::F32, dims)?;
         let function = if is_log {
             softmax::log_softmax::<f32>
         } else {
@@ -51,7 +51,7 @@ fn softmax_op(
     }
     with_real!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;
-        let mut y = allocate(ctx, x.dtype(), dims)?;
+        let mut y = unspecified(ctx, x.dtype(), dims)?;
         let mut to = y.elements_mut::<T>()?;
         let num_sets = from.len().checked_div(extent).unwrap_or(0);
         for set in 0..num_sets {
@@ -383,7 +383,7 @@ fn single_rows(
         epsilon: f64::from(epsilon),
         is_centred,
     };
-    let mut y = allocate(ctx, DType::F32, x.shape().dims())?;
+    let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
     let from = x.elements::<f32>()?;
     let mut to = y.elements_mut::<f32>()?;
     let rows = from.chunks_exact(len).zip(to.chunks_exact_mut(len));

@@ -5,7 +5,7 @@ use tfrt_compute::broadcast::Broadcast;
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
 
 use crate::number::{Number, with_integer, with_number, with_real, with_size};
-use crate::{allocate, dense, invalid, made, product, strides, unsupported};
+use crate::{dense, invalid, made, product, strides, unspecified, unsupported};
 
 /// The sources of a broadcast tensor's elements: for each position of the common shape, the
 /// position in the tensor.
@@ -326,7 +326,7 @@ fn select(
     let dims = common(OP, x.shape().dims(), y.shape().dims())?;
     let dims = common(OP, condition.shape().dims(), &dims)?;
     let truths = condition.elements::<I1>()?;
-    let mut result = allocate(ctx, dtype, &dims)?;
+    let mut result = unspecified(ctx, dtype, &dims)?;
     with_size!(OP, dtype, N => {
         let (from_x, from_y) = (x.buffer().read()?, y.buffer().read()?);
         let (from_x, from_y) = (from_x.as_chunks::<N>().0, from_y.as_chunks::<N>().0);

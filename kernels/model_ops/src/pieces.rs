@@ -6,7 +6,7 @@ use tfrt_tensor::DenseHostTensor;
 use crate::number::with_size;
 use crate::{
     Slots, advance, allocate, axes_of, axis_of, dense, extents, invalid, product, strides,
-    whole_numbers,
+    unspecified, whole_numbers,
 };
 
 /// Concatenates tensors along an axis.
@@ -54,7 +54,7 @@ pub(crate) fn concatenated(
             }
         }
     }
-    let mut result = allocate(ctx, first.dtype(), &dims)?;
+    let mut result = unspecified(ctx, first.dtype(), &dims)?;
     let width = first.dtype().size_bytes().unwrap_or(1);
     let inner = product(&dims[axis + 1..]) * width;
     let row = dims[axis] * inner;
@@ -206,7 +206,7 @@ pub(crate) fn window(
     sizes: &[usize],
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let mut result = allocate(ctx, x.dtype(), sizes)?;
+    let mut result = unspecified(ctx, x.dtype(), sizes)?;
     if result.num_elements() == 0 {
         return Ok(result);
     }
@@ -297,7 +297,7 @@ fn pad(
         other => return Err(invalid(format!("`{OP}`: unknown mode `{other}`"))),
     };
     let value = slots.get(2)?;
-    let mut result = allocate(ctx, x.dtype(), &padded)?;
+    let mut result = unspecified(ctx, x.dtype(), &padded)?;
     // Where each place along each axis comes from; none for the constant.
     let mut places: Vec<Vec<Option<usize>>> = Vec::with_capacity(dims.len());
     for axis in 0..dims.len() {

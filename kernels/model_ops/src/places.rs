@@ -8,7 +8,7 @@ use tfrt_tensor::{DenseHostTensor, Element, I1};
 use crate::number::{Number, with_number, with_size, with_type};
 use crate::{
     advance, allocate, axis_of, dense, invalid, made, one_number, product, real_numbers, strides,
-    whole_numbers,
+    unspecified, whole_numbers,
 };
 
 /// Returns the place that a number means.
@@ -48,7 +48,7 @@ fn gather(
         .map(|&number| place_of(OP, number, dims[axis]));
     let places = places.collect::<Result<Vec<usize>>>()?;
     let shape = [&dims[..axis], indices.shape().dims(), &dims[axis + 1..]].concat();
-    let mut result = allocate(ctx, x.dtype(), &shape)?;
+    let mut result = unspecified(ctx, x.dtype(), &shape)?;
     let width = x.dtype().size_bytes().unwrap_or(1);
     let row = product(&dims[axis + 1..]) * width;
     if row == 0 || places.is_empty() || dims[axis] == 0 {
@@ -113,7 +113,7 @@ fn gather_elements(
     let axis = axis_of(OP, axis, dims.len())?;
     let shape = indices.shape().dims();
     let places = places_along(OP, dims, axis, shape, &whole_numbers(OP, &indices)?)?;
-    let mut result = allocate(ctx, x.dtype(), shape)?;
+    let mut result = unspecified(ctx, x.dtype(), shape)?;
     with_size!(OP, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
@@ -185,7 +185,7 @@ fn gather_nd(
     let shape = indices.shape().dims();
     let (&depth, outer) = shape.split_last().expect("there is a last dimension");
     let result_dims = [outer, &dims[num_common + depth..]].concat();
-    let mut result = allocate(ctx, x.dtype(), &result_dims)?;
+    let mut result = unspecified(ctx, x.dtype(), &result_dims)?;
     let width = x.dtype().size_bytes().unwrap_or(1);
     {
         let from = x.buffer().read()?;

@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, Element, OwnedElements, OwnedElementsMut, Sha
 use crate::epilogue::{Epilogue, bias_of};
 use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
-use crate::{Slots, allocate, dense, extents, invalid, made, product, real_numbers};
+use crate::{Slots, allocate, dense, extents, invalid, made, product, real_numbers, unspecified};
 
 /// Multiplies matrices like NumPy: those in the last two dimensions, for each index of the other
 /// dimensions, which are broadcast to one shape. A vector is a row on the left and a column on the
@@ -580,7 +580,11 @@ fn gemm(
                 .is_none_or(|c| matches!(*c.shape().dims(), [len] | [1, len] if len == n));
         let (mut y, adds, activation) = match is_bias {
             true => epilogue.begin(&[m, n], ctx)?,
-            false => (allocate(ctx, DType::F32, &[m, n])?, false, Activation::None),
+            false => (
+                unspecified(ctx, DType::F32, &[m, n])?,
+                false,
+                Activation::None,
+            ),
         };
         if m * n == 0 {
             return Ok(AnyRef::available(epilogue.finish(y, ctx)?));

@@ -12,8 +12,8 @@ use crate::number::{Number, with_real, with_type};
 use crate::pairs::{Stretched, common};
 use crate::windows::{Layout, Placed, spatial};
 use crate::{
-    Slots, allocate, axis_of, invalid, made, one_number, product, real_numbers, unsupported,
-    whole_numbers,
+    Slots, allocate, axis_of, invalid, made, one_number, product, real_numbers, unspecified,
+    unsupported, whole_numbers,
 };
 
 /// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each
@@ -164,7 +164,7 @@ fn quantize(
         && let Some(scale) = byte_scale(&scale, &zeros, wanted)
     {
         let bounds = Bounds::new(OP, wanted, None, None)?.single();
-        let mut y = allocate(ctx, wanted, dims)?;
+        let mut y = unspecified(ctx, wanted, dims)?;
         scale.quantize(&x.elements::<f32>()?, bounds, &mut y.buffer_mut().write()?)?;
         return Ok(y);
     }
@@ -206,7 +206,7 @@ fn dequantize(
     if wanted == DType::F32
         && let Some(scale) = byte_scale(&scale, &zeros, x.dtype())
     {
-        let mut y = allocate(ctx, wanted, dims)?;
+        let mut y = unspecified(ctx, wanted, dims)?;
         scale.dequantize(&x.buffer().read()?, &mut y.elements_mut::<f32>()?)?;
         return Ok(y);
     }

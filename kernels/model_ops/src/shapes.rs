@@ -6,7 +6,7 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 use crate::number::{Number, with_integer, with_real, with_size};
 use crate::pairs::{Stretched, common};
 use crate::{
-    Slots, allocate, axes_of, axis_of, dense, extents, invalid, made, one_number, product,
+    Slots, axes_of, axis_of, dense, extents, invalid, made, one_number, product, unspecified,
     whole_numbers,
 };
 
@@ -160,7 +160,7 @@ pub(crate) fn permuted(
 ) -> Result<DenseHostTensor> {
     let dims = x.shape().dims();
     let permuted: Vec<usize> = perm.iter().map(|&axis| dims[axis]).collect();
-    let mut result = allocate(ctx, x.dtype(), &permuted)?;
+    let mut result = unspecified(ctx, x.dtype(), &permuted)?;
     with_size!(op, x.dtype(), N => {
         let from = x.buffer().read()?;
         let mut to = result.buffer_mut().write()?;
@@ -191,7 +191,7 @@ pub(crate) fn stretched(
     dims: &[usize],
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let mut result = allocate(ctx, x.dtype(), dims)?;
+    let mut result = unspecified(ctx, x.dtype(), dims)?;
     with_size!(op, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;

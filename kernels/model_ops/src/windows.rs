@@ -18,7 +18,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::epilogue::Epilogue;
 use crate::number::{Number, with_number, with_real};
-use crate::{Slots, advance, allocate, dense, invalid, made, product, strides};
+use crate::{Slots, advance, allocate, dense, invalid, made, product, strides, unspecified};
 
 /// A window along one dimension.
 #[derive(Clone, Copy, Debug)]
@@ -357,7 +357,7 @@ fn conv_planes(
         axes,
     };
     if x.dtype() == DType::F32 {
-        let mut y = allocate(ctx, DType::F32, &dims)?;
+        let mut y = unspecified(ctx, DType::F32, &dims)?;
         let bias = bias.map(DenseHostTensor::elements::<f32>).transpose()?;
         problem.run(
             &x.elements::<f32>()?,

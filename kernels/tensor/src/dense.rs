@@ -70,6 +70,26 @@ impl DenseHostTensor {
         })
     }
 
+    /// Creates a tensor of unspecified elements, for kernels that write all of them. An allocator
+    /// that keeps memory for reuse does not clear it, so the elements may be those of an earlier
+    /// tensor.
+    ///
+    /// # Errors
+    /// Those of [`zeroed`](Self::zeroed).
+    #[inline]
+    pub fn unspecified(
+        allocator: &Arc<dyn HostAllocator>,
+        dtype: DType,
+        shape: Shape,
+    ) -> Result<Self, TensorError> {
+        let buffer = HostBuffer::unspecified(allocator, element::size_bytes(dtype, &shape)?)?;
+        Ok(Self {
+            dtype,
+            shape,
+            buffer,
+        })
+    }
+
     /// Creates a tensor whose elements are all `value`.
     ///
     /// # Errors

@@ -267,7 +267,7 @@ fn measure_model(
         .diagnostic_handler(move |_: &Error| found.store(true, Ordering::Relaxed))
         .build();
     let file = &arguments.file;
-    let (function, mut model) = model::load(file, kind, &arguments.model, &host)?;
+    let (function, session, mut model) = model::load(file, kind, &arguments.model, &host)?;
     let functions = [function];
     let folder = ProgramFolder::of_file(file);
     let measured = measure_all(
@@ -280,7 +280,7 @@ fn measure_model(
     );
     let (recording, functions) =
         measured.map_err(|(function, stop)| Failure::new(describe(&function, &stop)))?;
-    model.finish(&host, &functions);
+    model.finish(&host, &session, &functions);
     Ok(Report {
         version: VERSION,
         program: file.clone(),

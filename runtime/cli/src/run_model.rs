@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tfrt_host::{HostContext, RequestContextBuilder};
+use tfrt_host::HostContext;
 use tfrt_import::names::shown;
 use tfrt_import::program::{FUNCTION, Program};
 use tfrt_import::rewrite::RewriteRules;
@@ -453,9 +453,7 @@ fn run_within(
     inputs: &[(&str, ModelValue)],
     host: &Arc<HostContext>,
 ) -> Result<Vec<ModelValue>, Error> {
-    let request = limits
-        .start(RequestContextBuilder::new(Arc::clone(host)))
-        .build();
+    let request = limits.start(session.request()).build();
     let waited = format!("gave up after {:?}", limits.timeout().unwrap_or_default());
     let too_late = Error::new(waited).with_code(ErrorCode::DeadlineExceeded);
     let timer = limits.timeout().map(|timeout| {

@@ -3,7 +3,8 @@
 //! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and
 //! `output_I.pb`, in the format of the ONNX project; or a StableHLO file whose functions compare
 //! their results: see `stablehlo`. Each case runs on a separate thread, so one that panics or takes
-//! too long does not affect others.
+//! too long does not affect others. The memory of runs is filled with a pattern before it is used,
+//! so that kernels that read what they have not written are found.
 
 mod compare;
 
@@ -19,7 +20,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use serde::{Deserialize, Serialize};
-use tfrt_host::HostContext;
+use tfrt_host::allocator::ArenaAllocator;
+use tfrt_host::{HostContext, RequestContext, RequestContextBuilder};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, ModelValue, Session};
 use tfrt_onnx::graph::ValueType;
@@ -330,6 +332,13 @@ fn write_event(events: Option<&Mutex<std::fs::File>>, event: &Event<'_>) {
     }
 }
 
+/// Returns a request whose memory is filled with a pattern.
+fn poisoned_request(host: &Arc<HostContext>) -> Arc<RequestContext> {
+    let arena = ArenaAllocator::new(Arc::clone(host.allocator())).poisoned();
+    let request = RequestContextBuilder::new(Arc::clone(host)).allocator(Arc::new(arena));
+    request.build()
+}
+
 fn try_case(
     case: &Case,
     host: &Arc<HostContext>,
@@ -392,7 +401,7 @@ fn try_case(
                 inputs.push((name.as_str(), value));
             }
             let found = session
-                .run_values(&inputs)
+                .run_values_in_request(&poisoned_request(host), &inputs)
                 .map_err(|error| ended(Status::Error, described(&error)))?;
             let types: Vec<&ValueType> = model.outputs().iter().map(|output| &output.ty).collect();
             if let Some(outputs) = outputs {

@@ -17,7 +17,9 @@ use super::{Bounds, QuantizedSlots};
 use crate::pairs::{Stretched, common};
 use crate::products::is_mostly_padding;
 use crate::windows::{Layout, place_windows};
-use crate::{Slots, allocate, dense, extents, invalid, one_number, product, whole_numbers};
+use crate::{
+    Slots, allocate, dense, extents, invalid, one_number, product, unspecified, whole_numbers,
+};
 
 /// The highest bit of a byte. Inverting it in a signed byte adds this number.
 const SIGN: u8 = 128;
@@ -272,7 +274,7 @@ impl Bytes<'_> {
             least: self.bounds.least,
             greatest: self.bounds.greatest,
         };
-        let mut y = allocate(ctx, self.slots.y_zero.dtype(), dims)?;
+        let mut y = unspecified(ctx, self.slots.y_zero.dtype(), dims)?;
         if y.num_elements() == 0 {
             return Ok(AnyRef::available(y));
         }
@@ -336,7 +338,7 @@ fn quantized_add(
         scale_of(OP, &slots, 6, dtype)?,
     ];
     let dims = common(OP, a.shape().dims(), b.shape().dims())?;
-    let mut y = allocate(ctx, dtype, &dims)?;
+    let mut y = unspecified(ctx, dtype, &dims)?;
     let [a, b] = [
         stretched(&a, &dims, ctx)?.buffer().elements_owned::<u8>()?,
         stretched(&b, &dims, ctx)?.buffer().elements_owned::<u8>()?,
@@ -360,7 +362,7 @@ fn stretched(
     if x.shape().dims() == dims {
         return Ok(x.clone());
     }
-    let mut stretched = allocate(ctx, x.dtype(), dims)?;
+    let mut stretched = unspecified(ctx, x.dtype(), dims)?;
     {
         let from = x.buffer().read()?;
         let mut to = stretched.buffer_mut().write()?;

@@ -17,7 +17,7 @@ use tfrt_tensor::{DenseHostTensor, Element};
 use super::{Axis, Layout};
 use crate::epilogue::{Epilogue, bias_of};
 use crate::products::{finish_later, is_mostly_padding};
-use crate::{allocate, dense, extents, invalid, made};
+use crate::{allocate, dense, extents, invalid, made, unspecified};
 
 /// Returns a window as the routines take it.
 fn window(axis: &Axis) -> Result<Window> {
@@ -227,7 +227,7 @@ pub(super) fn pool(
     };
     let windows = place_windows(layout, &[height, columns], sizes)?;
     let dims = [batch, windows[0].output, windows[1].output, channels];
-    let mut y = allocate(ctx, x.dtype(), &dims)?;
+    let mut y = unspecified(ctx, x.dtype(), &dims)?;
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }

@@ -79,7 +79,9 @@
 //!
 //! The first run with inputs of given types and shapes prepares the program for them; later runs of
 //! the same kind reuse it. Shapes need not be known in advance: every op computes those of its
-//! results.
+//! results. The session keeps the memory of intermediate results for later runs; a run in a request
+//! of its own, with a deadline or limits, uses it if
+//! [`Session::request`](tfrt_import::Session::request) began the request.
 //!
 //! # Files that you do not trust
 //! All contents of a file are checked before they are used. A file can refer only to other files in

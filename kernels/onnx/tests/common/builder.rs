@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prost::Message;
-use tfrt::host::HostContext;
+use tfrt::host::allocator::{ArenaAllocator, Malloc};
+use tfrt::host::{HostContext, RequestContextBuilder};
 use tfrt::prelude::{DType, KernelRegistry};
 use tfrt_import::program::Program;
 use tfrt_import::rewrite::{Folding, RewriteRules};
@@ -261,6 +262,8 @@ impl Builder {
         let applied = rewritten
             .rewrite_and_fold(&RewriteRules::default(), folding())
             .applied;
+        check_written(program.clone(), &self.tensors());
+        check_written(rewritten.clone(), &self.tensors());
         let (plain, session) = (load(program), load(rewritten));
         let mut first: Option<Vec<DenseHostTensor>> = None;
         // In the second run weights are packed, which changes no bit.
@@ -303,7 +306,30 @@ pub fn folding() -> Folding {
 
 /// Loads a program, as it is.
 pub fn load(program: Program) -> Session {
-    Session::load_as_is(program, "model.onnx", &host()).unwrap()
+    load_on(program, &host())
+}
+
+fn load_on(program: Program, host: &Arc<HostContext>) -> Session {
+    Session::load_as_is(program, "model.onnx", host).unwrap()
+}
+
+/// Checks that no kernel of a program reads memory that it has not written: neither other memory
+/// nor memory that the session uses again changes a bit of the outputs.
+#[track_caller]
+fn check_written(program: Program, inputs: &[(&str, DenseHostTensor)]) {
+    let host = host();
+    let session = load_on(program, &host);
+    let fresh = session.run(inputs).unwrap();
+    let again = session.run(inputs).unwrap();
+    let arena = Arc::new(ArenaAllocator::new(Arc::new(Malloc)).poisoned());
+    let request = RequestContextBuilder::new(host).allocator(arena).build();
+    let poisoned = session.run_in_request(&request, inputs).unwrap();
+    for outputs in [again, poisoned] {
+        for (found, expected) in outputs.iter().zip(&fresh) {
+            let (found, expected) = (found.buffer().read(), expected.buffer().read());
+            assert_eq!(*found.unwrap(), *expected.unwrap());
+        }
+    }
 }
 
 /// Returns the real numbers of a tensor.

@@ -42,6 +42,24 @@ impl HostBuffer {
         })
     }
 
+    /// Creates a buffer of this size whose bytes are initialised, but have unspecified values, for
+    /// owners that write all of it. It is aligned to a multiple of 64.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    #[inline]
+    pub fn unspecified(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+    ) -> Result<Self, TensorError> {
+        let (storage, start) = Storage::allocate_initialized(allocator, size_bytes)?;
+        Ok(Self {
+            storage,
+            start,
+            len_bytes: size_bytes,
+        })
+    }
+
     /// Creates a buffer of these elements.
     ///
     /// # Errors

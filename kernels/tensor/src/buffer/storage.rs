@@ -221,6 +221,20 @@ impl Storage {
         Some((storage, unsafe { header.add(size_of::<Header>()) }))
     }
 
+    /// As [`allocate`](Self::allocate), but all bytes are initialised, with unspecified values.
+    pub(super) fn allocate_initialized(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+    ) -> Result<(Self, NonNull<u8>), TensorError> {
+        let draw = |layout| allocator.allocate_initialized(layout);
+        let block_align = match size_bytes < MIN_UNTOUCHED_BYTES {
+            true => MIN_ALIGN_BYTES,
+            // As in `allocate_zeroed`, which is the fallback of allocators.
+            false => HEAP_ALIGN_BYTES,
+        };
+        Self::draw(allocator, size_bytes, MIN_ALIGN_BYTES, block_align, draw)
+    }
+
     /// Allocates a block of `block_align`, and puts a header and data of `data_align` into it. Both
     /// are powers of two.
     #[inline]
@@ -432,8 +446,12 @@ impl Storage {
                 let header_offset = block.header_offset as usize;
                 // SAFETY: `draw` put the header so many bytes behind the start of the block.
                 let start = unsafe { self.header.cast::<u8>().sub(header_offset) };
-                // SAFETY: 1: the block came from this allocator with this layout. 2: H1.
-                unsafe { allocator.deallocate(start, block.layout()) };
+                // The header has padding, which is not initialised.
+                // SAFETY: H1: the header is not used any more.
+                unsafe { self.header.write_bytes(0, 1) };
+                // SAFETY: 1: the block came from this allocator with this layout. 2: H1. 3: the
+                // header was just cleared, and elements have no padding.
+                unsafe { allocator.deallocate_initialized(start, block.layout()) };
             }
             Origin::Owner(owner) => {
                 // SAFETY: it was leaked from a box by `lend`, and H1.

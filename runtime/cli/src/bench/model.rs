@@ -27,6 +27,12 @@ pub(super) struct ModelReport {
     pub(super) load_ns: u64,
     /// The first run, which prepares the program for the shapes of its inputs.
     pub(super) first_run_ns: u64,
+    /// The memory of intermediate results.
+    #[serde(default)]
+    pub(super) arena_bytes: u64,
+    /// The most bytes of intermediate results that exist at once: the least possible arena.
+    #[serde(default)]
+    pub(super) live_bytes: u64,
     pub(super) weights_bytes: u64,
     pub(super) packed_bytes: u64,
     /// The most memory that the process has used; 0 if the system does not tell.
@@ -38,7 +44,7 @@ pub(super) struct ModelReport {
 /// A model as the only function of a table.
 #[derive(Debug)]
 struct ModelTable {
-    session: Session,
+    session: Arc<Session>,
     inputs: Vec<(String, ModelValue)>,
 }
 
@@ -120,17 +126,18 @@ impl FunctionTable for ModelTable {
     }
 }
 
-/// Loads a model and runs it once. Returns it as a function, and what that took.
+/// Loads a model and runs it once. Returns it as a function, its session, and what that took.
 pub(super) fn load(
     file: &str,
     kind: ModelKind,
     arguments: &ModelArguments,
     host: &Arc<HostContext>,
-) -> Result<(FunctionRef, ModelReport), Failure> {
+) -> Result<(FunctionRef, Arc<Session>, ModelReport), Failure> {
     let ready = run_model::ready(file, kind, arguments, Missing::FillIn, host)?;
     let packed_bytes = ready.session.packed_bytes() as u64;
+    let session = Arc::new(ready.session);
     let table = ModelTable {
-        session: ready.session,
+        session: Arc::clone(&session),
         inputs: ready.inputs,
     };
     let start = Instant::now();
@@ -145,12 +152,20 @@ pub(super) fn load(
         packed_bytes,
         ..ModelReport::default()
     };
-    Ok((FunctionRef::new(Arc::new(table), 0), report))
+    Ok((FunctionRef::new(Arc::new(table), 0), session, report))
 }
 
 impl ModelReport {
     /// Adds what is known after the runs.
-    pub(super) fn finish(&mut self, host: &HostContext, functions: &[FunctionReport]) {
+    pub(super) fn finish(
+        &mut self,
+        host: &HostContext,
+        session: &Session,
+        functions: &[FunctionReport],
+    ) {
+        let memory = session.memory();
+        self.arena_bytes = memory.held_bytes as u64;
+        self.live_bytes = memory.peak_bytes as u64;
         self.packed_bytes += PackedWeights::of(host).num_bytes() as u64;
         self.peak_rss_bytes = peak_rss_bytes();
         let profiles = functions
@@ -170,12 +185,14 @@ impl ModelReport {
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         format!(
             "model: import {:.1} ms, load {:.1} ms, first run {:.1} ms; weights {:.1} MiB, packed \
-             {:.1} MiB, peak memory {:.1} MiB\n",
+             {:.1} MiB, arena {:.1} MiB for at most {:.1} MiB at once, peak memory {:.1} MiB\n",
             ms(self.import_ns),
             ms(self.load_ns),
             ms(self.first_run_ns),
             mib(self.weights_bytes),
             mib(self.packed_bytes),
+            mib(self.arena_bytes),
+            mib(self.live_bytes),
             mib(self.peak_rss_bytes),
         )
     }

@@ -133,7 +133,9 @@ impl Run<'_> {
         } = imported;
         let session =
             Session::load(program, "model.mlir", self.host).map_err(|error| failed(&error))?;
-        let found = session.run(&[]).map_err(|error| failed(&error))?;
+        let request = super::poisoned_request(self.host);
+        let found = session.run_in_request(&request, &[]);
+        let found = found.map_err(|error| failed(&error))?;
         let run = self.num_runs;
         self.num_runs += 1;
         if let Some(outputs) = self.outputs {

@@ -125,8 +125,8 @@ impl<T> Drop for Workspace<T> {
     fn drop(&mut self) {
         if let Some((layout, allocator)) = &self.origin {
             // SAFETY: the memory came from this allocator with this layout, and is dropped with
-            // `self`.
-            unsafe { allocator.deallocate(self.memory.cast(), *layout) };
+            // `self`; numbers have no padding.
+            unsafe { allocator.deallocate_initialized(self.memory.cast(), *layout) };
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Allocators for the runtime's larger memory.
 //!
 //! A [`HostAllocator`] is chosen once per host. It provides executor state and tensor buffers;
-//! small runtime objects may bypass it. All implementations use the system heap; they differ only
-//! in the allocations that they count and refuse.
+//! small runtime objects may bypass it. All implementations use the system heap; they differ in
+//! the allocations that they count, refuse, and keep for reuse.
 #![expect(unsafe_code, reason = "hands out raw memory")]
 
+mod arena;
 mod fixed_size;
 mod malloc;
 mod profiled;
@@ -15,6 +16,7 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+pub use arena::{ArenaAllocator, ArenaStatistics};
 pub use fixed_size::FixedSizeAllocator;
 pub use malloc::Malloc;
 pub use profiled::{AllocatorProfile, LeakCheckAllocator, ProfiledAllocator};
@@ -23,9 +25,11 @@ pub use request_memory::RequestMemory;
 /// Allocates and frees memory. Safe to call from any thread.
 ///
 /// # Safety
-/// An implementor guarantees that the memory returned by [`allocate`](Self::allocate) and
-/// [`allocate_zeroed`](Self::allocate_zeroed) is valid for reads and writes of the layout's size,
-/// is aligned as requested, and belongs exclusively to the caller until it is freed.
+/// An implementor guarantees that the memory returned by [`allocate`](Self::allocate),
+/// [`allocate_zeroed`](Self::allocate_zeroed) and
+/// [`allocate_initialized`](Self::allocate_initialized) is valid for reads and writes of the
+/// layout's size, is aligned as requested, and belongs exclusively to the caller until it is freed;
+/// and that all bytes of the latter two are initialised.
 pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
     /// Returns uninitialised memory of `layout`, or `None` if none is available. The size may be
     /// zero.
@@ -40,13 +44,33 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
         Some(memory)
     }
 
+    /// Returns memory of `layout` whose bytes are initialised, but have unspecified values, or
+    /// `None` if none is available. For memory that is written before it is read: an allocator
+    /// that keeps memory for reuse does not clear it.
+    fn allocate_initialized(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.allocate_zeroed(layout)
+    }
+
     /// Frees memory.
     ///
     /// # Safety
-    /// 1. `memory` came from [`allocate`](Self::allocate) or
-    ///    [`allocate_zeroed`](Self::allocate_zeroed) of this allocator, with exactly this `layout`.
+    /// 1. `memory` came from [`allocate`](Self::allocate),
+    ///    [`allocate_zeroed`](Self::allocate_zeroed) or
+    ///    [`allocate_initialized`](Self::allocate_initialized) of this allocator, with exactly this
+    ///    `layout`.
     /// 2. It is released once and not used afterwards.
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout);
+
+    /// Frees memory whose bytes are still initialised if they were initialised before. An allocator
+    /// that keeps memory for reuse need not clear it.
+    ///
+    /// # Safety
+    /// 1. and 2. as for [`deallocate`](Self::deallocate).
+    /// 3. Only initialised bytes were written to the memory: no padding.
+    unsafe fn deallocate_initialized(&self, memory: NonNull<u8>, layout: Layout) {
+        // SAFETY: 1 and 2 are the duties of the caller.
+        unsafe { self.deallocate(memory, layout) }
+    }
 
     /// Returns the counts, for allocators that count.
     fn profile(&self) -> Option<AllocatorProfile> {

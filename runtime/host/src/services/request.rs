@@ -42,6 +42,8 @@ pub struct RequestContext {
     shared: SharedContexts,
     cancel: CancelSwitch,
     max_bytes: usize,
+    /// Replaces the host's allocator.
+    allocator: Option<Arc<dyn HostAllocator>>,
     /// Created on first use; most small requests never use it.
     memory: OnceLock<Memory>,
     /// The limits that were reported, one bit for each [`Limit`].
@@ -114,6 +116,7 @@ pub struct RequestContextBuilder {
     data: ContextData,
     deadline: Option<SystemTime>,
     max_bytes: Option<usize>,
+    allocator: Option<Arc<dyn HostAllocator>>,
 }
 
 impl RequestContextBuilder {
@@ -128,6 +131,7 @@ impl RequestContextBuilder {
             data: ContextData::default(),
             deadline: None,
             max_bytes: None,
+            allocator: None,
         }
     }
 
@@ -177,6 +181,24 @@ impl RequestContextBuilder {
         self
     }
 
+    /// Sets the source of the request's memory, in place of the host's allocator.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_host::allocator::{ArenaAllocator, HostAllocator};
+    /// use tfrt_host::{HostContext, RequestContextBuilder};
+    ///
+    /// let host = HostContext::builder().build();
+    /// let arena = Arc::new(ArenaAllocator::new(Arc::clone(host.allocator())));
+    /// let request = RequestContextBuilder::new(host).allocator(arena).build();
+    /// # let _ = request;
+    /// ```
+    #[must_use]
+    pub fn allocator(mut self, allocator: Arc<dyn HostAllocator>) -> Self {
+        self.allocator = Some(allocator);
+        self
+    }
+
     /// Creates the request.
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
@@ -189,6 +211,7 @@ impl RequestContextBuilder {
             data: self.data,
             shared: SharedContexts::default(),
             cancel: CancelSwitch::new(),
+            allocator: self.allocator,
             memory: OnceLock::new(),
             limits_told: AtomicU8::new(0),
             number: AtomicU64::new(0),
@@ -270,8 +293,9 @@ impl RequestContext {
     #[inline]
     fn own_memory(&self) -> &Memory {
         self.memory.get_or_init(|| {
-            let account = RequestMemory::new(Arc::clone(self.host.allocator()), self.max_bytes);
-            let account = Arc::new(account);
+            let source = self.allocator.as_ref();
+            let source = source.unwrap_or_else(|| self.host.allocator());
+            let account = Arc::new(RequestMemory::new(Arc::clone(source), self.max_bytes));
             let allocator = Arc::clone(&account) as _;
             Memory { account, allocator }
         })

@@ -172,6 +172,15 @@ unsafe impl HostAllocator for RequestMemory {
         memory.ok_or_else(|| self.not_allocated(layout)).ok()
     }
 
+    fn allocate_initialized(&self, layout: Layout) -> Option<NonNull<u8>> {
+        if self.is_malloc {
+            return self.allocate_zeroed(layout);
+        }
+        self.charge(layout.size()).ok()?;
+        let memory = self.host.allocate_initialized(layout);
+        memory.ok_or_else(|| self.not_allocated(layout)).ok()
+    }
+
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
         match self.is_malloc {
             // SAFETY: the memory came from `Malloc` (M1), with the same layout (1); the caller
@@ -190,6 +199,16 @@ unsafe impl HostAllocator for RequestMemory {
 
     fn release_pooled(&self, num_bytes: usize) {
         self.release(num_bytes);
+    }
+
+    unsafe fn deallocate_initialized(&self, memory: NonNull<u8>, layout: Layout) {
+        match self.is_malloc {
+            // SAFETY: as in `deallocate`.
+            true => unsafe { Malloc.deallocate(memory, layout) },
+            // SAFETY: as above, and the caller guarantees 3.
+            false => unsafe { self.host.deallocate_initialized(memory, layout) },
+        }
+        self.release(layout.size());
     }
 
     fn profile(&self) -> Option<AllocatorProfile> {
