@@ -401,9 +401,31 @@ fn rotary_embedding(
     }))
 }
 
+/// Returns a tensor whose rows are broadcast to those of two others.
+fn with_rows_of(
+    op: &'static str,
+    x: DenseHostTensor,
+    others: [&DenseHostTensor; 2],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let Some((&size, rows)) = x.shape().dims().split_last() else {
+        return Ok(x);
+    };
+    let mut dims = rows.to_vec();
+    for other in others {
+        let outer = other.shape().dims().split_last();
+        dims = common(op, &dims, outer.map_or(&[], |(_, outer)| outer))?;
+    }
+    if dims == rows {
+        return Ok(x);
+    }
+    dims.push(size);
+    crate::shapes::stretched(op, &x, &dims, ctx)
+}
+
 /// Turns pairs of elements that are half a row apart: computes `x · cos + (-b, a) · sin`, where `a`
-/// and `b` are the halves of a row of `x`. The tables of cosines and sines have whole rows, and are
-/// broadcast to `x`. Each product and each sum is rounded.
+/// and `b` are the halves of a row of `x`. The tables of cosines and sines have whole rows; they and
+/// `x` are broadcast to one shape. Each product and each sum is rounded.
 ///
 /// # Errors
 /// If the operands are not of single precision, or do not match.
@@ -417,6 +439,7 @@ fn rotate_halves(
     const OP: &str = "nn.RotateHalves";
     let [x, cos, sin] = [x, cos, sin].map(dense);
     let (x, cos, sin) = (x?, cos?, sin?);
+    let x = with_rows_of(OP, x, [&cos, &sin], ctx)?;
     let dims = x.shape().dims();
     let refused = || {
         invalid(format!(

@@ -1,12 +1,15 @@
-//! Attention of single precision that never stores all scores.
+//! Attention that never stores all scores.
 //!
 //! ```text
 //!  for each head, for each tile of queries:   scores = q · kᵀ · scale ─► masks ─► softmax ─► · v
 //! ```
 //!
 //! The scores of a tile stay in the cache between its two products. Keys and values are packed once
-//! for all tiles of a head.
+//! for all tiles of a head, and for all heads of a group, which share them. Half-precision numbers are
+//! computed in single precision and rounded once, in the result.
 
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt_compute::ComputeError;
 use tfrt_compute::job::Plan;
@@ -14,9 +17,12 @@ use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, start_rows, width};
-use tfrt_tensor::{DenseHostTensor, I1, OwnedElements};
+use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElements};
 
-use crate::{Slots, invalid, product, unspecified};
+use crate::number::Number;
+use crate::pairs::common;
+use crate::shapes::stretched;
+use crate::{Slots, invalid, made, product, unspecified};
 
 /// Queries of a tile.
 const TILE: usize = 64;
@@ -30,6 +36,8 @@ struct Heads {
     keys: usize,
     size: usize,
     value_size: usize,
+    /// So many heads in a row share keys and values.
+    groups: usize,
     scale: f32,
     zeroes_nan: bool,
     added: Option<Mask>,
@@ -56,11 +64,14 @@ struct Mask {
 }
 
 /// Computes `softmax(q · kᵀ · scale + mask) · v` for each matrix of the last two dimensions. The
-/// mask may be omitted, and is broadcast. Softmax of a row that is masked whole is NaN, or 0 if
-/// `zeroes_nan` is true.
+/// mask may be omitted; the scores and the mask are broadcast to one shape. Softmax of a row that is
+/// masked whole is NaN, or 0 if `zeroes_nan` is true.
 ///
 /// Where a Boolean mask, the fifth operand, equals `hidden_if`, scores are `hidden_score` instead:
 /// after the other mask is added, or before if `hides_first` is true.
+///
+/// The last dimension before the matrices is that of heads: `groups` heads of queries in a row share
+/// a head of keys and values.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -76,42 +87,22 @@ fn dot_product_attention(
     #[attr] hidden_score: Option<f32>,
     #[attr(default = true)] hidden_if: bool,
     #[attr(default = false)] hides_first: bool,
+    #[attr(default = 1)] groups: i64,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    const OP: &str = "nn.DotProductAttention";
     let slots = Slots::new(OP, operands, slots);
-    let (q, k) = (slots.need(0, "q")?, slots.need(1, "k")?);
-    let (v, mask, hiding) = (slots.need(2, "v")?, slots.get(3)?, slots.get(4)?);
-    let refused = || {
-        invalid(format!(
-            "`{OP}`: queries {}, keys {} and values {} are incompatible",
-            q.metadata(),
-            k.metadata(),
-            v.metadata()
-        ))
+    let operands = Operands {
+        q: slots.need(0, "q")?,
+        k: slots.need(1, "k")?,
+        v: slots.need(2, "v")?,
+        added: slots.get(3)?,
+        hiding: slots.get(4)?,
     };
-    let (Some((batch, &[queries, size])), Some((k_batch, &[keys, k_size]))) = (
-        q.shape().dims().split_last_chunk::<2>(),
-        k.shape().dims().split_last_chunk::<2>(),
-    ) else {
-        return Err(refused());
-    };
-    let Some((v_batch, &[v_keys, value_size])) = v.shape().dims().split_last_chunk::<2>() else {
-        return Err(refused());
-    };
-    let is_single = [&q, &k, &v].into_iter().chain(&mask);
-    if batch != k_batch
-        || batch != v_batch
-        || size != k_size
-        || keys != v_keys
-        || !is_single
-            .into_iter()
-            .all(|tensor| tensor.dtype() == DType::F32)
-    {
-        return Err(refused());
-    }
-    if let Some(hiding) = &hiding
+    let groups = usize::try_from(groups).ok().filter(|&groups| groups > 0);
+    let groups = groups.ok_or_else(|| operands.refused())?;
+    let operands = operands.broadcast(groups, ctx)?;
+    if let Some(hiding) = &operands.hiding
         && hiding.dtype() != DType::I1
     {
         return Err(invalid(format!(
@@ -119,6 +110,12 @@ fn dot_product_attention(
             hiding.metadata()
         )));
     }
+    let Some((batch, &[queries, size])) = operands.q.shape().dims().split_last_chunk::<2>() else {
+        return Err(operands.refused());
+    };
+    let Some((_, &[keys, value_size])) = operands.v.shape().dims().split_last_chunk::<2>() else {
+        return Err(operands.refused());
+    };
     let scores = [batch, &[queries, keys]].concat();
     let mask_of = |mask: &DenseHostTensor| Mask::new(OP, mask, &scores);
     let heads = Heads {
@@ -126,10 +123,11 @@ fn dot_product_attention(
         keys,
         size,
         value_size,
+        groups,
         scale,
         zeroes_nan,
-        added: mask.as_ref().map(mask_of).transpose()?,
-        hiding: match &hiding {
+        added: operands.added.as_ref().map(mask_of).transpose()?,
+        hiding: match &operands.hiding {
             None => None,
             Some(hiding) => Some(Hiding {
                 mask: mask_of(hiding)?,
@@ -140,17 +138,168 @@ fn dot_product_attention(
         },
     };
     let num_heads = product(batch);
-    let mut y = unspecified(ctx, DType::F32, &[batch, &[queries, value_size]].concat())?;
+    let dims = [batch, &[queries, value_size]].concat();
+    match operands.q.dtype() {
+        DType::F16 => start::<f16>(heads, operands, num_heads, &dims, ctx),
+        DType::Bf16 => start::<bf16>(heads, operands, num_heads, &dims, ctx),
+        _ => start::<f32>(heads, operands, num_heads, &dims, ctx),
+    }
+}
+
+const OP: &str = "nn.DotProductAttention";
+
+/// The operands of an attention.
+struct Operands {
+    q: DenseHostTensor,
+    k: DenseHostTensor,
+    v: DenseHostTensor,
+    added: Option<DenseHostTensor>,
+    hiding: Option<DenseHostTensor>,
+}
+
+impl Operands {
+    #[cold]
+    fn refused(&self) -> Error {
+        invalid(format!(
+            "`{OP}`: queries {}, keys {} and values {} are incompatible",
+            self.q.metadata(),
+            self.k.metadata(),
+            self.v.metadata()
+        ))
+    }
+
+    /// Checks the operands, and returns them with queries, keys and values for all scores: masks
+    /// may have more heads and queries.
+    fn broadcast(mut self, groups: usize, ctx: &ExecutionContext) -> Result<Self> {
+        let dims = |tensor: &DenseHostTensor| tensor.shape().dims().to_vec();
+        let (of_q, of_k, of_v) = (dims(&self.q), dims(&self.k), dims(&self.v));
+        let (
+            Some((batch, &[queries, size])),
+            Some((k_batch, &[keys, k_size])),
+            Some((v_batch, &[v_keys, value_size])),
+        ) = (
+            of_q.split_last_chunk::<2>(),
+            of_k.split_last_chunk::<2>(),
+            of_v.split_last_chunk::<2>(),
+        )
+        else {
+            return Err(self.refused());
+        };
+        let mut shared = k_batch.to_vec();
+        if let Some(heads) = shared.last_mut() {
+            *heads = heads.saturating_mul(groups);
+        }
+        let dtype = self.q.dtype();
+        let others = [&self.k, &self.v].into_iter().chain(&self.added);
+        let is_real = matches!(dtype, DType::F16 | DType::Bf16 | DType::F32);
+        if batch != shared
+            || k_batch != v_batch
+            || size != k_size
+            || keys != v_keys
+            || !is_real
+            || others.into_iter().any(|tensor| tensor.dtype() != dtype)
+        {
+            return Err(self.refused());
+        }
+        let scores = [batch, &[queries, keys]].concat();
+        let mut all = scores.clone();
+        for mask in self.added.iter().chain(&self.hiding) {
+            all = common(OP, &all, mask.shape().dims())?;
+        }
+        if all == scores {
+            return Ok(self);
+        }
+        // The product with the values needs a value for each key.
+        let Some((all_batch, &[all_queries, all_keys])) = all.split_last_chunk::<2>() else {
+            return Err(self.refused());
+        };
+        let mut kv_batch = all_batch.to_vec();
+        if all_keys != keys || all.len() != scores.len() {
+            return Err(self.refused());
+        }
+        if groups > 1
+            && let (Some(heads), Some(own)) = (kv_batch.last_mut(), k_batch.last())
+        {
+            if Some(&*heads) != batch.last() {
+                return Err(self.refused());
+            }
+            *heads = *own;
+        }
+        let stretch = |x: &DenseHostTensor, batch: &[usize], matrix: [usize; 2]| {
+            stretched(OP, x, &[batch, &matrix[..]].concat(), ctx)
+        };
+        self.q = stretch(&self.q, all_batch, [all_queries, size])?;
+        self.k = stretch(&self.k, &kv_batch, [keys, size])?;
+        self.v = stretch(&self.v, &kv_batch, [keys, value_size])?;
+        Ok(self)
+    }
+}
+
+/// An element of queries, keys and values.
+trait AttentionElement: Number {
+    /// Computes a result of this type: `compute` writes numbers of single precision.
+    fn written(to: &mut [Self], buffer: &mut Vec<f32>, compute: impl FnOnce(&mut [f32]));
+}
+
+impl AttentionElement for f32 {
+    fn written(to: &mut [Self], _: &mut Vec<f32>, compute: impl FnOnce(&mut [f32])) {
+        compute(to);
+    }
+}
+
+macro_rules! impl_half {
+    ($($ty:ty)*) => {$(
+        impl AttentionElement for $ty {
+            fn written(to: &mut [Self], buffer: &mut Vec<f32>, compute: impl FnOnce(&mut [f32])) {
+                buffer.resize(to.len(), 0.0);
+                compute(buffer);
+                to.convert_from_f32_slice(buffer);
+            }
+        }
+    )*};
+}
+
+impl_half!(f16 bf16);
+
+/// Returns a tensor of single precision with the numbers of one that may be of half precision.
+fn single<T: AttentionElement>(
+    x: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    if x.dtype() == DType::F32 {
+        return Ok(x.clone());
+    }
+    let from = x.elements::<T>()?;
+    made(ctx, x.shape().dims(), |at| from[at].to_f64() as f32)
+}
+
+/// Starts the computation of all heads.
+fn start<T: AttentionElement>(
+    heads: Heads,
+    operands: Operands,
+    num_heads: usize,
+    dims: &[usize],
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let Heads {
+        queries,
+        keys,
+        size,
+        value_size,
+        ..
+    } = heads;
+    let mut y = unspecified(ctx, <T as Element>::DTYPE, dims)?;
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }
-    let [q, k, v] = [&q, &k, &v].map(DenseHostTensor::elements_owned::<f32>);
-    let (q, k, v) = (q?, k?, v?);
-    let mask = mask
-        .as_ref()
-        .map(DenseHostTensor::elements_owned::<f32>)
-        .transpose()?;
-    let hiding = hiding
+    let elements = |x: &DenseHostTensor| -> Result<OwnedElements<f32>> {
+        Ok(single::<T>(x, ctx)?.elements_owned::<f32>()?)
+    };
+    let (q, k) = (elements(&operands.q)?, elements(&operands.k)?);
+    let v = elements(&operands.v)?;
+    let mask = operands.added.as_ref().map(elements).transpose()?;
+    let hiding = operands
+        .hiding
         .as_ref()
         .map(DenseHostTensor::elements_owned::<I1>)
         .transpose()?;
@@ -159,7 +308,7 @@ fn dot_product_attention(
     let operations = num_heads
         .saturating_mul(queries.saturating_mul(keys))
         .saturating_mul(size + value_size);
-    let output = y.elements_mut_owned::<f32>()?;
+    let output = y.elements_mut_owned::<T>()?;
     let row_len = queries * value_size;
     // As many operations as a routine that is not vectorised would take in that time.
     let operations = if width(ctx) == 1 { 0 } else { operations / 4 };
@@ -167,9 +316,12 @@ fn dot_product_attention(
         let Ok(mut tiles) = Tiles::new(&heads) else {
             return;
         };
+        let mut buffer = Vec::new();
         for (head, to) in range.zip(part.chunks_exact_mut(row_len)) {
             let masks = (mask.as_deref(), hiding.as_deref());
-            tiles.head(&heads, head, [&q, &k, &v], masks, to);
+            T::written(to, &mut buffer, |to| {
+                tiles.head(&heads, head, [&q, &k, &v], masks, to);
+            });
         }
     })?;
     Ok(after(done, y))
@@ -271,6 +423,8 @@ type Masks<'a> = (Option<&'a [f32]>, Option<&'a [I1]>);
 
 /// The plans of the two products, and their memory.
 struct Tiles {
+    /// The head of keys and values that is packed.
+    packed_head: Option<usize>,
     packed_k: Option<Vec<f32>>,
     packed_v: Option<Vec<f32>>,
     scores: Vec<f32>,
@@ -296,6 +450,7 @@ impl Tiles {
             (heads.queries >= MIN_PACKED).then(|| vec![0.0; plan.packed_b_len()])
         };
         Ok(Self {
+            packed_head: None,
             packed_k: packed(&plans[0]),
             packed_v: packed(&plans[1]),
             scores: vec![0.0; rows * heads.keys],
@@ -313,10 +468,11 @@ impl Tiles {
         masks: Masks<'_>,
         to: &mut [f32],
     ) {
-        let part = |len: usize| head * len..(head + 1) * len;
-        let q = &q[part(heads.queries * heads.size)];
-        let k = &k[part(heads.keys * heads.size)];
-        let v = &v[part(heads.keys * heads.value_size)];
+        let part = |head: usize, len: usize| head * len..(head + 1) * len;
+        let shared = head / heads.groups;
+        let q = &q[part(head, heads.queries * heads.size)];
+        let k = &k[part(shared, heads.keys * heads.size)];
+        let v = &v[part(shared, heads.keys * heads.value_size)];
         // The lengths are those of the plans, so that nothing below fails.
         let computed = self.tiles(heads, head, [q, k, v], masks, to);
         debug_assert!(computed.is_ok(), "the operands have been checked");
@@ -331,9 +487,13 @@ impl Tiles {
         to: &mut [f32],
     ) -> Result<(), ComputeError> {
         let whole = plans(heads, TILE)?;
-        if let (Some(packed_k), Some(packed_v)) = (&mut self.packed_k, &mut self.packed_v) {
+        let shared = Some(head / heads.groups);
+        if let (Some(packed_k), Some(packed_v)) = (&mut self.packed_k, &mut self.packed_v)
+            && self.packed_head != shared
+        {
             whole[0].pack_b(k, packed_k)?;
             whole[1].pack_b(v, packed_v)?;
+            self.packed_head = shared;
         }
         let tiles = q.chunks(TILE * heads.size.max(1));
         let outputs = to.chunks_mut(TILE * heads.value_size);

@@ -25,6 +25,14 @@ struct Scores {
     masks: Masks,
 }
 
+/// The parts of an attention.
+struct Parts {
+    scores: Scores,
+    v: Value,
+    /// So many heads of queries share a head of keys and values.
+    groups: usize,
+}
+
 /// What is done to the scores before their softmax.
 #[derive(Clone, Copy, Default)]
 struct Masks {
@@ -61,10 +69,18 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
             return None;
         }
     };
+    let Parts {
+        scores: found,
+        v,
+        groups,
+    } = found;
     let place = fused_place(graph.place(softmax), graph.place(number));
     let mut operands = vec![found.q, found.k, v];
     let mut slots = vec![0, 1, 2];
     let mut attrs = vec![("scale".to_owned(), Attr::Float(found.scale as f32))];
+    if groups > 1 {
+        attrs.push(("groups".to_owned(), Attr::Int(groups as i64)));
+    }
     if zeroes_nan {
         attrs.push(("zeroes_nan".to_owned(), Attr::Bool(true)));
     }
@@ -96,7 +112,7 @@ fn parts(
     softmax: usize,
     weights: Value,
     v: Value,
-) -> Result<Scores, Missed> {
+) -> Result<Parts, Missed> {
     if !is_plain(graph, number) || graph.flag(number, "transpose_b") {
         return Err("the product with the values reads one of its factors transposed");
     }
@@ -118,11 +134,13 @@ fn parts(
         .operand(softmax, 0)
         .filter(|&scores| graph.is_used_once(scores));
     let scores = scores.ok_or("the scores have other users")?;
-    let found = scores_of(graph, scores)?;
+    let mut found = scores_of(graph, scores)?;
     let known = [found.q, found.k, v].map(|value| graph.known(value));
-    if known.iter().any(|known| known.dtype != Some(DType::F32)) {
-        return Err("queries, keys and values are not all known to be f32");
-    }
+    let dtype = known[0].dtype;
+    let dtype = dtype.filter(|dtype| matches!(dtype, DType::F16 | DType::Bf16 | DType::F32));
+    let dtype = dtype.filter(|&dtype| known.iter().all(|known| known.dtype == Some(dtype)));
+    let dtype =
+        dtype.ok_or("queries, keys and values are not known to be of one type of up to f32")?;
     let [Some(q), Some(k), Some(values)] = known.map(|known| known.dims) else {
         return Err("the shapes of queries or keys are unknown");
     };
@@ -130,21 +148,77 @@ fn parts(
     if q.len() != rank || k.len() != rank {
         return Err("queries, keys and values do not have the same rank");
     }
-    // Broadcasting is left to the pieces.
-    if q[..batch] != k[..batch] || k[..batch] != values[..batch] {
+    let (mut v, mut groups) = (v, 1);
+    if q[..batch] == k[..batch] && k[..batch] == values[..batch] {
+        if let (Some(of_k), Some(of_v)) = (repeated(graph, found.k), repeated(graph, v))
+            && of_k.1 == of_v.1
+        {
+            ((found.k, groups), v) = (of_k, of_v.0);
+        }
+    } else if rank == 4
+        && q[0] == k[0]
+        && k[..batch] == values[..batch]
+        && let (Dim::Fixed(heads), Dim::Fixed(1)) = (q[1], k[1])
+    {
+        groups = heads;
+    } else {
+        // Other broadcasting is left to the pieces.
         return Err("queries, keys and values are not known to have the same batches and heads");
     }
-    let shape = [&q[..batch], &[q[rank - 2], k[rank - 2]][..]].concat();
+    let keys = graph
+        .known(found.k)
+        .dims
+        .and_then(|k| k.get(batch).copied());
+    let keys = keys.ok_or("the shape of the keys is unknown")?;
+    let shape = [&q[..batch], &[q[batch], keys][..]].concat();
     if let Some(added) = found.masks.added {
-        check_mask(graph, added, DType::F32, &shape)?;
+        check_mask(graph, added, dtype, &shape)?;
     }
     if let Some(hiding) = found.masks.hiding {
         check_mask(graph, hiding.mask, DType::I1, &shape)?;
     }
-    Ok(found)
+    Ok(Parts {
+        scores: found,
+        v,
+        groups,
+    })
 }
 
-/// Checks that a mask may be broadcast to scores of a shape, but not the scores to the mask.
+/// Returns `x` and the number of times if a value has each head of `x`, the second of four
+/// dimensions, so many times in a row: exporters insert a dimension behind that of the heads,
+/// broadcast it, and join both.
+fn repeated(graph: &Graph, value: Value) -> Option<(Value, usize)> {
+    let dims = |value: Value| graph.known(value).dims;
+    let joined = graph.made_by(value, "nn.Reshape")?;
+    let expanded = graph.operand(joined, 0)?;
+    let inserted = graph.operand(graph.made_by(expanded, "nn.Expand")?, 0)?;
+    let insertion = graph.maker(inserted)?;
+    if !matches!(graph.name(insertion)?, "nn.Unsqueeze" | "nn.Reshape") {
+        return None;
+    }
+    let x = graph.operand(insertion, 0)?;
+    let [batch, Dim::Fixed(heads), rows, columns] = dims(x)?[..] else {
+        return None;
+    };
+    let [_, _, Dim::Fixed(times), ..] = dims(expanded)?[..] else {
+        return None;
+    };
+    let all = Dim::Fixed(heads.checked_mul(times)?);
+    let heads = Dim::Fixed(heads);
+    // The reshape keeps the number of elements, so that the third dimension is that of rows.
+    let [own_batch, own_heads, _, own_columns] = dims(value)?[..] else {
+        return None;
+    };
+    let is_so = dims(inserted)? == [batch, heads, Dim::Fixed(1), rows, columns]
+        && dims(expanded)? == [batch, heads, Dim::Fixed(times), rows, columns]
+        && [own_batch, own_heads, own_columns] == [batch, all, columns]
+        && columns.fixed().is_some_and(|columns| columns > 0)
+        && all != Dim::Fixed(0);
+    is_so.then_some((x, times))
+}
+
+/// Checks that a mask may be broadcast to scores of a shape, and that it is not known to be larger:
+/// the kernel broadcasts scores to a mask that is, but computes keys and values again for it.
 pub(super) fn check_mask(
     graph: &Graph,
     mask: Value,

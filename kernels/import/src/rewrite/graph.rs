@@ -173,6 +173,30 @@ impl Graph {
             };
             told.dims = Some(shape_values::reshaped(attrs, x, shape, new));
         }
+        if let (
+            "nn.Expand",
+            [
+                Known {
+                    dims: Some(own), ..
+                },
+                _,
+            ],
+            [_, None],
+            [_, Some(shape)],
+            [told],
+        ) = (
+            name.as_str(),
+            &operands[..],
+            &constants[..],
+            &elements[..],
+            &mut told[..],
+        ) {
+            let new = || {
+                num_symbols = num_symbols.saturating_add(1);
+                Dim::Symbol(num_symbols)
+            };
+            told.dims = Some(shape_values::expanded(own, shape, new));
+        }
         let made = shape_values::result(name, attrs, &operands, &constants, &elements);
         let results = op.results.clone();
         if let (Some(made), Some(&result)) = (made, results.first()) {

@@ -90,7 +90,6 @@ const SAME: &[&str] = &[
     "nn.Reciprocal",
     "nn.Relu",
     "nn.RmsNormalization",
-    "nn.RotateHalves",
     "nn.Round",
     "nn.Sigmoid",
     "nn.Sign",
@@ -181,7 +180,7 @@ pub(crate) fn axis_of(axis: i64, rank: usize) -> Option<usize> {
 }
 
 /// Returns the common shape to which two shapes are broadcast, if it is certain.
-fn broadcast(a: &[Dim], b: &[Dim], new: &mut impl FnMut() -> Dim) -> Vec<Dim> {
+pub(super) fn broadcast(a: &[Dim], b: &[Dim], new: &mut impl FnMut() -> Dim) -> Vec<Dim> {
     let rank = a.len().max(b.len());
     let at = |dims: &[Dim], axis: usize| match (axis + dims.len()).checked_sub(rank) {
         Some(axis) => dims[axis],
@@ -197,6 +196,14 @@ fn broadcast(a: &[Dim], b: &[Dim], new: &mut impl FnMut() -> Dim) -> Vec<Dim> {
             _ => new(),
         })
         .collect()
+}
+
+/// Returns the common shape to which operands are broadcast.
+fn broadcast_all(operands: &[Known], new: &mut impl FnMut() -> Dim) -> Option<Vec<Dim>> {
+    let mut operands = operands.iter();
+    operands.try_fold(Vec::new(), |dims, operand| {
+        Some(broadcast(&dims, operand.dims.as_ref()?, new))
+    })
 }
 
 /// Returns what is known of the results of an op.
@@ -528,16 +535,26 @@ fn one(
                 _ => None,
             },
         }),
+        "nn.RotateHalves" => of_x(broadcast_all(operands, &mut new)),
         "nn.DotProductAttention" => {
             let of_values = operands
                 .get(2)
                 .and_then(|v| v.dims.as_ref()?.last().copied());
-            of_x(x.dims.clone().map(|mut dims| {
-                if let Some(last) = dims.last_mut() {
-                    *last = of_values.unwrap_or_else(&mut new);
+            let dims = x.dims.as_ref().and_then(|x| {
+                // Masks may have more queries, and more heads.
+                let mut dims = x.clone();
+                *dims.last_mut()? = Dim::Fixed(1);
+                for mask in operands.get(3..).unwrap_or_default() {
+                    let mut mask = mask.dims.clone()?;
+                    if let Some(keys) = mask.last_mut() {
+                        *keys = Dim::Fixed(1);
+                    }
+                    dims = broadcast(&dims, &mask, &mut new);
                 }
-                dims
-            }))
+                *dims.last_mut()? = of_values.unwrap_or_else(&mut new);
+                Some(dims)
+            });
+            of_x(dims)
         }
         "nn.Flatten" => of_x(Some(vec![new(), new()])),
         "nn.Transpose" => {

@@ -22,6 +22,11 @@ pub(super) fn uniform_number(tensor: &DenseHostTensor) -> Option<f64> {
                     let (first, others) = elements.split_first()?;
                     others.iter().all(|element| element == first).then(|| first.to_f64())
                 }
+                DType::Bf16 => {
+                    let elements = tensor.elements::<half::bf16>().ok()?;
+                    let (first, others) = elements.split_first()?;
+                    others.iter().all(|element| element == first).then(|| first.to_f64())
+                }
                 _ => None,
             }
         };

@@ -6,7 +6,7 @@
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use super::infer::{Dim, Known, axis_of, bounds, integers};
+use super::infer::{Dim, Known, axis_of, bounds, broadcast, integers};
 use crate::program::Attr;
 
 /// The most elements that are followed.
@@ -94,6 +94,13 @@ pub(crate) fn result(
         }
         _ => None,
     }
+}
+
+/// Returns the dimensions of a tensor that is broadcast to a shape.
+pub(crate) fn expanded(own: &[Dim], shape: &Elements, mut new: impl FnMut() -> Dim) -> Vec<Dim> {
+    let shape = shape.iter().map(|element| element.unwrap_or_else(&mut new));
+    let shape: Vec<Dim> = shape.collect();
+    broadcast(own, &shape, &mut new)
 }
 
 /// Returns the dimensions of a reshaped tensor. An element of 0 stands for the operand's own

@@ -1,6 +1,7 @@
 //! Attention from pieces.
 
 use super::*;
+use tfrt::prelude::DType;
 use tfrt_onnx::proto::{NodeProto, TensorProto};
 
 #[test]
@@ -358,4 +359,122 @@ fn scores_that_are_an_output_stay() {
         b.check(&[&y]),
         ["attention-from-pieces", "transpose-into-product"]
     );
+}
+
+/// Adds `softmax(q · kᵀ) · v`.
+fn plain_attention(b: &mut Builder, q: &str, k: &str, v: &str, mask: Option<&str>) -> String {
+    let k = b.op_with("Transpose", &[k], &[ints("perm", &[0, 1, 3, 2])]);
+    let mut scores = b.op("MatMul", &[q, &k]);
+    if let Some(mask) = mask {
+        scores = b.op("Add", &[&scores, mask]);
+    }
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    b.op("MatMul", &[&weights, v])
+}
+
+#[test]
+fn attention_of_half_precision_is_recognised() {
+    for dtype in [DType::F16, DType::Bf16] {
+        for has_mask in [false, true] {
+            let mut b = Builder::new(240);
+            let q = b.input_of("q", dtype, &[2, 3, 20, 8]);
+            let k = b.input_of("k", dtype, &[2, 3, 7, 8]);
+            let v = b.input_of("v", dtype, &[2, 3, 7, 5]);
+            let mask = has_mask.then(|| b.input_of("mask", dtype, &[20, 7]));
+            let y = plain_attention(&mut b, &q, &k, &v, mask.as_deref());
+            let rules = b.check(&[&y]);
+            assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+        }
+    }
+    // Kernels do not convert.
+    let mut b = Builder::new(241);
+    let [q, k, v] = ["q", "k", "v"].map(|name| b.input_of(name, DType::F64, &[1, 2, 5, 4]));
+    let y = plain_attention(&mut b, &q, &k, &v, None);
+    assert!(!b.check(&[&y]).contains(&"attention-from-pieces"));
+}
+
+/// Repeats each head, as exporters write it.
+fn repeated(b: &mut Builder, x: &str, dims: [i64; 4], times: i64) -> String {
+    let [batch, heads, rows, columns] = dims;
+    let axis = b.integers(&[2]);
+    let x = b.op("Unsqueeze", &[x, &axis]);
+    let shape = b.integers(&[batch, heads, times, rows, columns]);
+    let x = b.op("Expand", &[&x, &shape]);
+    let shape = b.integers(&[batch, heads * times, rows, columns]);
+    b.op("Reshape", &[&x, &shape])
+}
+
+#[test]
+fn attention_shares_keys_and_values_between_heads() {
+    // With few queries and with many, which are packed.
+    for queries in [1, 5, 70] {
+        for dtype in [DType::F32, DType::F16] {
+            let mut b = Builder::new(242);
+            let q = b.input_of("q", dtype, &[2, 6, queries, 8]);
+            let k = b.input_of("k", dtype, &[2, 2, 7, 8]);
+            let v = b.input_of("v", dtype, &[2, 2, 7, 5]);
+            let mask = b.input_of("mask", dtype, &[2, 1, queries, 7]);
+            let k = repeated(&mut b, &k, [2, 2, 7, 8], 3);
+            let v = repeated(&mut b, &v, [2, 2, 7, 5], 3);
+            let y = plain_attention(&mut b, &q, &k, &v, Some(&mask));
+            let rules = b.check(&[&y]);
+            assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+            let text = b.rewritten(&[&y]).text;
+            assert!(text.contains("groups = 3"), "{text}");
+            assert!(!text.contains("nn.Expand"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn attention_shares_the_only_head_of_keys_and_values() {
+    let mut b = Builder::new(243);
+    let q = b.input("q", &[2, 6, 5, 8]);
+    let (k, v) = (b.input("k", &[2, 1, 7, 8]), b.input("v", &[2, 1, 7, 4]));
+    let y = plain_attention(&mut b, &q, &k, &v, None);
+    assert!(b.check(&[&y]).contains(&"attention-from-pieces"));
+    assert!(b.rewritten(&[&y]).text.contains("groups = 6"));
+}
+
+#[test]
+fn heads_that_are_repeated_differently_are_not_shared() {
+    // Keys 3 times in a row, and values in the order of all heads.
+    let mut b = Builder::new(244);
+    let q = b.input("q", &[2, 6, 5, 8]);
+    let (k, v) = (b.input("k", &[2, 2, 7, 8]), b.input("v", &[2, 2, 7, 8]));
+    let k = repeated(&mut b, &k, [2, 2, 7, 8], 3);
+    let axis = b.integers(&[1]);
+    let v = b.op("Unsqueeze", &[&v, &axis]);
+    let shape = b.integers(&[2, 3, 2, 7, 8]);
+    let v = b.op("Expand", &[&v, &shape]);
+    let shape = b.integers(&[2, 6, 7, 8]);
+    let v = b.op("Reshape", &[&v, &shape]);
+    let y = plain_attention(&mut b, &q, &k, &v, None);
+    assert!(b.check(&[&y]).contains(&"attention-from-pieces"));
+    assert!(!b.rewritten(&[&y]).text.contains("groups"));
+}
+
+#[test]
+fn a_mask_may_have_more_queries_and_heads_than_the_scores() {
+    for (mask_dims, axes) in [
+        (&[1, 1, 5, 7][..], &[2][..]),
+        (&[1, 2, 1, 7], &[1]),
+        (&[3, 1, 5, 7], &[0, 2]),
+    ] {
+        let mut b = Builder::new(245);
+        let heads = if mask_dims[1] == 1 { 2 } else { 1 };
+        let q = b.input("q", &[1, heads, 1, 4]);
+        b.symbolic(&[0, 1, 2]);
+        let k = b.input("k", &[1, heads, 7, 4]);
+        let v = b.input("v", &[1, heads, 7, 3]);
+        // One symbol for the batch, and one for the heads.
+        for input in &mut b.inputs[1..] {
+            (input.symbolic, input.symbols) = (vec![0, 1], "q".into());
+        }
+        let mask = b.input("mask", mask_dims);
+        b.symbolic(axes);
+        let y = plain_attention(&mut b, &q, &k, &v, Some(&mask));
+        let rules = b.check(&[&y]);
+        assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+    }
 }

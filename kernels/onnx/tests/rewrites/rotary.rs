@@ -93,3 +93,19 @@ fn other_rotations_stay() {
     split.unwrap().output.swap(0, 1);
     assert_eq!(b.check(&[&y]), [""; 0]);
 }
+
+#[test]
+fn tables_may_have_more_rows_than_what_is_rotated() {
+    for spelling in [0, 1] {
+        let mut b = Builder::new(83);
+        let x = b.input("x", &[1, 2, 1, 8]);
+        b.symbolic(&[2]);
+        let cos = b.input("cos", &[5, 8]);
+        b.symbolic(&[0]);
+        let sin = b.input("sin", &[1, 8]);
+        b.symbolic(&[0]);
+        let y = rotary(&mut b, &x, 8, [&cos, &sin], spelling);
+        let rules = b.check(&[&y]);
+        assert!(rules.contains(&"rotary-from-pieces"), "{rules:?}");
+    }
+}
