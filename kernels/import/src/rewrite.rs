@@ -1,10 +1,11 @@
 //! Rewrites of imported programs: ops in place of others that compute the same with less work.
 //!
 //! ```text
-//!  program ──► join equal ops ──► simplify ──► combine ──► channels last ──► join equal ops ──► program
+//!  program ──► join equal ops ──► simplify ──► combine ──► channels last ──► chains ──► join equal ops ──► program
 //!
 //!   simplify   identities, activations and normalizations from pieces, batch norm into weights
 //!   combine    attention, products and convolutions with their epilogues, quantised kernels
+//!   chains     what is left of element-wise ops
 //! ```
 //!
 //! The weights of an imported program are known, so rules may compute new ones; and declared input
@@ -46,6 +47,8 @@ mod epilogues;
 mod quantized;
 
 mod layout;
+
+mod chains;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -91,16 +94,17 @@ enum Phase {
     Simplify,
     Combine,
     Layout,
+    Chains,
 }
 
 impl Phase {
-    const ALL: [Self; 3] = [Self::Simplify, Self::Combine, Self::Layout];
+    const ALL: [Self; 4] = [Self::Simplify, Self::Combine, Self::Layout, Self::Chains];
 }
 
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 11] = [
+        let groups: [&'static [Self]; 12] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
@@ -112,6 +116,7 @@ impl RewriteRule {
             epilogues::RULES,
             quantized::RULES,
             layout::RULES,
+            chains::RULES,
         ];
         groups.into_iter().flatten()
     }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`element_wise`] | functions of elements |
 //! | [`pairs`] | functions of two tensors, broadcast to one shape |
+//! | [`chains`] | several of them in one pass |
 //! | [`shapes`] | other shapes of the same elements, and tensors made from shapes |
 //! | [`pieces`] | concatenation, slices, padding |
 //! | [`places`] | elements by index: gathers, scatters, sorting |
@@ -45,6 +46,8 @@ pub mod element_wise;
 pub mod pairs;
 
 pub mod shapes;
+
+pub mod chains;
 
 pub mod pieces;
 

@@ -535,6 +535,10 @@ fn one(
                 _ => None,
             },
         }),
+        "nn.ElementWise" => Some(Known {
+            dtype: Some(DType::F32),
+            dims: broadcast_all(operands, &mut new),
+        }),
         "nn.RotateHalves" => of_x(broadcast_all(operands, &mut new)),
         "nn.DotProductAttention" => {
             let of_values = operands

@@ -269,6 +269,23 @@ impl Builder {
         self.compare(outputs)
     }
 
+    /// Checks that a rule applies, so many times, and changes no bit.
+    #[track_caller]
+    pub fn check_bits(&self, rule: &str, num_applied: usize, outputs: &[&str]) {
+        let program = self.program(outputs);
+        let mut rewritten = program.clone();
+        let applied = rewritten.rewrite(&RewriteRules::only([rule]).unwrap());
+        assert_eq!(applied.len(), num_applied, "{}", rewritten.text);
+        let inputs = self.tensors();
+        check_written(rewritten.clone(), &inputs);
+        let expected = load(program).run(&inputs).unwrap();
+        let found = load(rewritten).run(&inputs).unwrap();
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.metadata(), expected.metadata());
+            assert_eq!(bits(found), bits(expected));
+        }
+    }
+
     /// Runs the model as it is and rewritten, and compares the results. Returns the rules that were
     /// applied, in alphabetical order.
     #[track_caller]

@@ -7,6 +7,7 @@ mod common;
 mod activations;
 mod attention;
 mod batch_norm;
+mod chains;
 mod einsum;
 mod epilogues;
 mod identities;
@@ -20,6 +21,9 @@ use tfrt_import::rewrite::RewriteRules;
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
+
+/// The rule for ops that no other rule takes.
+const CHAIN: &str = "fuse-element-wise";
 
 /// Applies an activation, as a node or as pieces.
 fn activation(b: &mut Builder, x: &str, name: &str) -> String {
