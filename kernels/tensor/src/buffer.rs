@@ -6,9 +6,9 @@
 //! outside of the loop.
 //!
 //! Invariant B1: the bytes of a buffer are initialised, and lie within its storage. Upheld by
-//! `create` and by [`HostBuffer::slice`].
+//! `create`, by `filling` and by [`HostBuffer::slice`].
 //!
-//! - `create`: the creation of buffers.
+//! - `create`: the creation of buffers; `filling`: of buffers whose bytes arrive in parts.
 //! - `storage`: the allocation, its count and its end.
 //! - `borrow`: the borrows of an allocation.
 //! - `elements`: bytes as slices, while they are borrowed; `owned`: independent of a lifetime.
@@ -23,6 +23,8 @@ mod borrow;
 mod create;
 
 mod elements;
+
+mod filling;
 
 mod mapped;
 
@@ -41,6 +43,7 @@ use tfrt_async::{Immutable, Value};
 
 pub use conflict::BufferConflict;
 pub use elements::{Elements, ElementsMut};
+pub use filling::FillingBuffer;
 pub use owned::{OwnedElements, OwnedElementsMut};
 
 pub(crate) use mapped::MappedFile;

@@ -87,7 +87,8 @@ mod testing;
 
 pub use any::{TensorKind, TensorRef};
 pub use buffer::{
-    BufferConflict, Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut,
+    BufferConflict, Elements, ElementsMut, FillingBuffer, HostBuffer, OwnedElements,
+    OwnedElementsMut,
 };
 pub use coo::CooHostTensor;
 pub use dense::DenseHostTensor;

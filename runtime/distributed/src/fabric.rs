@@ -18,8 +18,9 @@ use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{Answer, RemoteError, RemoteErrors};
-use crate::message::{Call, Request, Response};
+use crate::message::{Call, Request, Response, SendDataRequest, SendDataResponse};
 use crate::name::TaskName;
+use crate::payload::Payload;
 
 /// The destination of an answer, called once, on any thread.
 ///
@@ -170,14 +171,28 @@ pub fn call<C: Call>(
     done: impl FnOnce(Answer<C::Response>) + Send + 'static,
 ) {
     let reply = Reply::new(move |answer: Answer<Response>| {
-        done(answer.and_then(|response| {
-            C::Response::try_from(response).map_err(|_| {
-                let message = "the response is for another method";
-                RemoteError::new(ErrorCode::RpcUnknown, message).into()
-            })
-        }));
+        done(answer.and_then(expected_response));
     });
     client.call(options, request.into(), reply);
+}
+
+fn expected_response<T: TryFrom<Response>>(response: Response) -> Answer<T> {
+    T::try_from(response).map_err(|_| {
+        let message = "the response is for another method";
+        RemoteError::new(ErrorCode::RpcUnknown, message).into()
+    })
+}
+
+/// A payload that a transport has put into memory of the receiving host: what a [`SendDataRequest`]
+/// sends, without a further copy.
+#[derive(Clone, Debug)]
+pub struct ArrivedPayload {
+    /// The context.
+    pub context_id: u64,
+    /// The key of the receiver.
+    pub instance_key: String,
+    /// The payload, in memory of the host's allocator.
+    pub payload: Payload,
 }
 
 /// Answers requests.
@@ -189,6 +204,32 @@ pub trait RequestHandler: Send + Sync {
     fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
         let _ = caller;
         self.handle(request, reply);
+    }
+
+    /// Takes a payload, of a task that proved its name if there is a `caller`. By default, it is
+    /// handled as a [`SendDataRequest`] of the same bytes.
+    fn take_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+        reply: Reply<SendDataResponse>,
+    ) {
+        let payload = match arrived.payload.to_bytes() {
+            Ok(payload) => payload,
+            Err(error) => return reply.send(Err(RemoteError::from(&Error::from(error)).into())),
+        };
+        let request = SendDataRequest {
+            context_id: arrived.context_id,
+            instance_key: arrived.instance_key,
+            payload,
+        };
+        let reply = Reply::new(move |answer: Answer<Response>| {
+            reply.send(answer.and_then(expected_response));
+        });
+        match caller {
+            Some(caller) => self.handle_from(caller, request.into(), reply),
+            None => self.handle(request.into(), reply),
+        }
     }
 }
 

@@ -128,12 +128,8 @@ impl Payload {
         bytes: &[Bytes],
         allocator: &Arc<dyn HostAllocator>,
     ) -> Result<Self, TensorError> {
-        let copy = |bytes: &Bytes| {
-            // Aligned for elements of any type.
-            let mut buffer = HostBuffer::zeroed(allocator, bytes.len(), 64)?;
-            buffer.write()?.copy_from_slice(bytes);
-            Ok(buffer)
-        };
+        // Buffers are aligned for elements of any type.
+        let copy = |bytes: &Bytes| HostBuffer::copied(allocator, &bytes[..]);
         let buffers: Result<Vec<_>, TensorError> = bytes.iter().map(copy).collect();
         Ok(Self::new(buffers?))
     }

@@ -32,7 +32,7 @@ use crate::collective::Selection;
 use crate::context::DistributedContext;
 use crate::device::RemoteDevice;
 use crate::error::{Answer, RemoteError};
-use crate::fabric::{CommunicatorType, FabricCommunicator, Reply, RequestHandler};
+use crate::fabric::{ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler};
 use crate::function;
 use crate::health;
 use crate::message::{
@@ -511,15 +511,25 @@ impl Server {
         })
     }
 
-    fn send_data(&self, request: &SendDataRequest) -> Answer<SendDataResponse> {
-        let context = self.context(request.context_id)?;
+    fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
+        let payload = Payload::from_bytes(&request.payload, self.host.allocator())
+            .map_err(|error| RemoteError::from(&Error::from(error)));
+        self.take(request.context_id, &request.instance_key, payload)
+    }
+
+    /// Hands a payload to its receiver.
+    fn take(
+        &self,
+        context_id: u64,
+        key: &str,
+        payload: Result<Payload, RemoteError>,
+    ) -> Answer<SendDataResponse> {
+        let context = self.context(context_id)?;
         let _scope = Scope::enter(TracingLevel::Debug, || {
             let own_name = context.cluster().own_name();
-            format!("receive {} at {own_name}", request.instance_key)
+            format!("receive {key} at {own_name}")
         });
-        let payload = Payload::from_bytes(&request.payload, self.host.allocator())
-            .map_err(|error| RemoteError::from(&Error::from(error)))?;
-        context.rendezvous().send(&request.instance_key, payload)?;
+        context.rendezvous().send(key, payload?)?;
         Ok(SendDataResponse {})
     }
 
@@ -652,6 +662,34 @@ impl RequestHandler for Server {
         }
     }
 
+    fn take_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+        reply: Reply<SendDataResponse>,
+    ) {
+        let ArrivedPayload {
+            context_id,
+            instance_key,
+            payload,
+        } = arrived;
+        let checked = match caller {
+            None => Ok(()),
+            // What is allowed does not depend on the bytes.
+            Some(caller) => self.check_caller(
+                caller,
+                &Request::SendData(SendDataRequest {
+                    context_id,
+                    ..SendDataRequest::default()
+                }),
+            ),
+        };
+        reply.send(match checked {
+            Ok(()) => self.take(context_id, &instance_key, Ok(payload)),
+            Err(error) => Err(error.into()),
+        });
+    }
+
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
         match request {
             Request::GetDevices(_) => {
@@ -674,7 +712,7 @@ impl RequestHandler for Server {
                 let alive = self.heartbeat(&request);
                 answer(reply, alive.map_err(Into::into));
             }
-            Request::SendData(request) => answer(reply, self.send_data(&request)),
+            Request::SendData(request) => answer(reply, self.send_data(request)),
             Request::RegisterFunction(request) => {
                 let context = self.context(request.context_id).map_err(Into::into);
                 let registered = context.and_then(|context| {

@@ -19,6 +19,7 @@ use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot};
 use tonic::Status;
+use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
@@ -27,8 +28,8 @@ use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
 use crate::tls::Connector;
-use crate::transfer;
-use crate::wire::{self, BytesCodec, ChunkCodec, Hello, RequestId};
+use crate::transfer::{PayloadBody, WithBody};
+use crate::wire::{self, BytesCodec, Hello, RequestId};
 
 /// The first wait before a request is sent again; each further one is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
@@ -99,6 +100,7 @@ fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Resu
         .keep_alive_while_idle(true)
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)
+        .max_frame_size(options.frame_bytes)
         .http2_max_header_list_size(MAX_HEADERS);
     #[cfg(unix)]
     if let Some(path) = path {
@@ -307,16 +309,24 @@ impl Peer {
         }
     }
 
-    async fn ready(&self) -> Result<Grpc<Channel>, Status> {
-        let channel = self.channel.clone();
-        let channel = channel.map_err(|error| Status::invalid_argument(error.message()))?;
+    /// Sends a message. With a `body`, that is sent in its place.
+    async fn post(
+        &self,
+        method: &str,
+        message: Bytes,
+        body: Option<Body>,
+    ) -> Result<Bytes, Status> {
+        let service = self.channel.clone();
+        let service = service.map_err(|error| Status::invalid_argument(error.message()))?;
         let max_bytes = self.options.max_message_bytes;
-        let mut grpc = Grpc::new(channel)
+        let mut grpc = Grpc::new(WithBody { service, body })
             .max_decoding_message_size(max_bytes)
             .max_encoding_message_size(max_bytes);
         let ready = grpc.ready().await;
         ready.map_err(|error| Status::from_error(error.into()))?;
-        Ok(grpc)
+        let request = self.request(message);
+        let response = grpc.unary(request, path(method)?, BytesCodec).await?;
+        Ok(response.into_inner())
     }
 
     /// Returns a request with the token of the cluster, if there is one.
@@ -329,19 +339,12 @@ impl Peer {
     }
 
     async fn unary(&self, method: &str, bytes: Bytes) -> Result<Bytes, Status> {
-        let request = self.request(bytes);
-        let mut grpc = self.ready().await?;
-        let response = grpc.unary(request, path(method)?, BytesCodec).await?;
-        Ok(response.into_inner())
+        self.post(method, bytes, None).await
     }
 
     async fn send_chunks(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
-        let chunks = tokio_stream::iter(transfer::chunks(request));
-        let request = self.request(chunks);
-        let mut grpc = self.ready().await?;
-        let path = path(wire::STREAM_DATA)?;
-        let response = grpc.client_streaming(request, path, ChunkCodec).await?;
-        Ok(response.into_inner())
+        let body = Body::new(PayloadBody::new(request));
+        self.post(wire::STREAM_DATA, Bytes::new(), Some(body)).await
     }
 }
 

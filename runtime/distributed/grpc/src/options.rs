@@ -30,6 +30,9 @@ pub struct GrpcOptions {
     pub stream_window_bytes: u32,
     /// The maximum number of unread bytes on one connection. Default: 16 MiB.
     pub connection_window_bytes: u32,
+    /// The largest frame of HTTP/2, in both directions: a request waits for at most one of each other
+    /// request. Default: 256 KiB.
+    pub frame_bytes: u32,
     /// The largest message, in both directions. Default: 64 MiB.
     pub max_message_bytes: usize,
     /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1
@@ -62,6 +65,7 @@ impl Default for GrpcOptions {
             control_timeout: Duration::from_secs(30),
             stream_window_bytes: 4 << 20,
             connection_window_bytes: 16 << 20,
+            frame_bytes: 256 << 10,
             max_message_bytes: 64 << 20,
             inline_limit_bytes: 1 << 20,
             max_inflight_requests: 1024,

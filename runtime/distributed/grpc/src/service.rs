@@ -12,9 +12,8 @@ use std::task::{Context, Poll};
 
 use prost::Message;
 use prost::bytes::Bytes;
-use tfrt_distributed::fabric::Reply;
-use tfrt_distributed::fabric::RequestHandler;
-use tfrt_distributed::message::{Method, Request};
+use tfrt_distributed::fabric::{ArrivedPayload, Reply, RequestHandler};
+use tfrt_distributed::message::{Method, Request, Response as Answered};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -35,7 +34,7 @@ use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
 use crate::tls::{self, Caller};
-use crate::transfer::Assembly;
+use crate::transfer::{self, Assembly};
 use crate::wire::{self, BytesCodec, Hello, RequestId};
 
 /// The maximum number of accepted connections that wait for the service.
@@ -114,8 +113,30 @@ impl Endpoint {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Runs a request as a task of the work queue.
+    /// Runs a request as a task of the work queue, or here if it is urgent.
     async fn run(&self, caller: Option<Caller>, request: Request) -> Answer {
+        let method = request.method();
+        self.hand_over(method, move |handler, reply| match caller {
+            Some(Caller(task)) => handler.handle_from(&task, request, reply),
+            None => handler.handle(request, reply),
+        })
+        .await
+    }
+
+    /// Hands over a payload as a task of the work queue.
+    async fn take(&self, caller: Option<Caller>, arrived: ArrivedPayload) -> Answer {
+        self.hand_over(Method::SendData, move |handler, reply| {
+            let caller = caller.as_ref().map(|Caller(task)| &**task);
+            handler.take_payload(caller, arrived, reply.map(Into::into));
+        })
+        .await
+    }
+
+    async fn hand_over(
+        &self,
+        method: Method,
+        handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<Answered>) + Send + 'static,
+    ) -> Answer {
         let (sender, answer) = oneshot::channel();
         let reply = Reply::new(move |answer| {
             // The caller may be gone.
@@ -125,13 +146,9 @@ impl Endpoint {
             let (Some(host), Some(handler)) = (self.host.upgrade(), self.handler.upgrade()) else {
                 return Err(gone());
             };
-            let method = request.method();
             let handle = move || {
                 // A panic drops the reply, which answers with an error; the task lives on.
-                let outcome = catch_unwind(AssertUnwindSafe(|| match caller {
-                    Some(Caller(task)) => handler.handle_from(&task, request, reply),
-                    None => handler.handle(request, reply),
-                }));
+                let outcome = catch_unwind(AssertUnwindSafe(|| handle(handler, reply)));
                 if outcome.is_err() {
                     log::error!("the handler of a {} request panicked", method.name());
                 }
@@ -209,6 +226,7 @@ fn serve_incoming<I, IO, IE>(
         .initial_connection_window_size(options.connection_window_bytes)
         .http2_keepalive_interval(Some(options.keepalive_interval))
         .http2_keepalive_timeout(Some(options.keepalive_timeout))
+        .max_frame_size(options.frame_bytes)
         .http2_max_header_list_size(MAX_HEADERS)
         .serve_with_incoming_shutdown(Service(endpoint), incoming, async {
             // Resolves when the communicator is dropped.
@@ -265,7 +283,14 @@ impl tower_service::Service<http::Request<Body>> for Service {
                 }
                 Some(Called::Hello) => grpc.unary(Greeting(endpoint), request).await,
                 Some(Called::StreamData) => {
-                    let service = InChunks { endpoint, caller };
+                    // Not read by tonic, which copies every message.
+                    let (head, body) = request.into_parts();
+                    let service = InChunks {
+                        endpoint,
+                        caller,
+                        body,
+                    };
+                    let request = http::Request::from_parts(head, Body::empty());
                     grpc.client_streaming(service, request).await
                 }
                 None => Status::unimplemented("unknown method").into_http(),
@@ -333,25 +358,29 @@ impl UnaryService<Bytes> for Greeting {
     }
 }
 
+/// Takes a payload from the body of the request.
 struct InChunks {
     endpoint: Arc<Endpoint>,
     caller: Option<Caller>,
+    body: Body,
 }
 
 impl ClientStreamingService<Bytes> for InChunks {
     type Response = Bytes;
     type Future = BoxFuture<Result<Response<Bytes>, Status>>;
 
-    fn call(&mut self, request: tonic::Request<Streaming<Bytes>>) -> Self::Future {
+    fn call(&mut self, _: tonic::Request<Streaming<Bytes>>) -> Self::Future {
         let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
+        let body = std::mem::take(&mut self.body);
         Box::pin(async move {
-            let mut chunks = request.into_inner();
-            let mut assembly = Assembly::new(endpoint.options.max_payload_bytes);
-            while let Some(chunk) = chunks.message().await? {
-                assembly.add(chunk)?;
-            }
-            let request = assembly.finish()?;
-            let answer = endpoint.run(caller, request.into()).await;
+            let allocator = {
+                let host = endpoint.host.upgrade().ok_or_else(gone)?;
+                Arc::clone(host.allocator())
+            };
+            let options = &endpoint.options;
+            let assembly = Assembly::new(options.max_payload_bytes, allocator);
+            let arrived = transfer::receive(body, options.max_message_bytes, assembly).await?;
+            let answer = endpoint.take(caller, arrived).await;
             answer.map(Response::new)
         })
     }

@@ -66,6 +66,9 @@ impl Hello {
     }
 }
 
+/// The key of the bytes of a [`DataChunk`]: field 4, with a length.
+pub(crate) const CHUNK_BYTES_KEY: u8 = 4 << 3 | 2;
+
 /// A part of an element of a payload. The first chunk of a stream has the key and the sizes of all
 /// elements.
 #[derive(Clone, PartialEq, Message)]
@@ -168,36 +171,6 @@ impl Decoder for BytesCodec {
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
         Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
-    }
-}
-
-/// Frames chunks of a payload: the bytes of each are copied once, into the connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ChunkCodec;
-
-impl Codec for ChunkCodec {
-    type Encode = DataChunk;
-    type Decode = Bytes;
-    type Encoder = Self;
-    type Decoder = BytesCodec;
-
-    fn encoder(&mut self) -> Self {
-        *self
-    }
-
-    fn decoder(&mut self) -> BytesCodec {
-        BytesCodec
-    }
-}
-
-impl Encoder for ChunkCodec {
-    type Item = DataChunk;
-    type Error = Status;
-
-    fn encode(&mut self, chunk: DataChunk, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.reserve(chunk.encoded_len());
-        let encoded = chunk.encode(buffer);
-        encoded.map_err(|error| Status::internal(error.to_string()))
     }
 }
 
