@@ -71,6 +71,11 @@ impl RemoteObjectId {
         self.lease.as_ref()?.context()
     }
 
+    /// Returns `true` if this task created the id, in a context that may be gone.
+    pub(crate) fn is_own(&self) -> bool {
+        self.lease.is_some()
+    }
+
     /// Returns the creator of the id.
     #[must_use]
     pub fn prefix(&self) -> u64 {

@@ -6,6 +6,9 @@
 //!  move    this task ── FetchObject ──► task ── payload ──► other task ◄── PutObject ── this task
 //! ```
 //!
+//! A tensor that moves to a device of another context is fetched and then put: the tasks of one
+//! context cannot reach those of another.
+//!
 //! A payload goes from the task that has the tensor to the one that needs it, as any other payload
 //! does: large ones in chunks, and only as fast as they are taken. If there is no tensor, the
 //! payload says why, so nobody waits for it forever.
@@ -14,6 +17,7 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Promise};
 use tfrt_core::CoreRuntime;
+use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContextBuilder, ResourceContext};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
@@ -97,6 +101,15 @@ fn remote_to_remote(
 ) -> Result<AnyRef, Error> {
     let tensor: &RemoteTensor = tensor.expect(REMOTE)?;
     let (context, device) = remote_device(&conversion)?;
+    // An id that another task created is one of the context in which it is used.
+    let source = match tensor.id().is_own() {
+        true => context_of(tensor, conversion.exec_ctx)?,
+        false => Arc::clone(&context),
+    };
+    if !Arc::ptr_eq(&source, &context) {
+        let fetched = fetch(&source, tensor.id()).map_err(RemoteError::into_plain)?;
+        return Ok(put_later(fetched, &context, conversion.destination));
+    }
     let moved = move_to(&context, device, tensor).map_err(RemoteError::into_plain)?;
     Ok(moved.into_any())
 }
@@ -111,7 +124,10 @@ fn context_of(
         let context = ctx.request().context_data::<DistContext>()?;
         Some(Arc::clone(context.context()))
     };
-    let context = tensor.id().context().or_else(of_request);
+    let context = match tensor.id().is_own() {
+        true => tensor.id().context(),
+        false => of_request(),
+    };
     context.ok_or_else(|| unknown_context(&tensor.id().to_string()))
 }
 
@@ -209,6 +225,28 @@ fn put(
         tell_failure(&sending, own_task, (task, key), answer);
     });
     Ok(tensor)
+}
+
+/// Makes a tensor an object of another task, once it is available.
+fn put_later(
+    tensor: AsyncValueRef<DenseHostTensor>,
+    context: &Arc<DistributedContext>,
+    device: &DeviceRef,
+) -> AnyRef {
+    let (promise, moved) = AnyRef::indirect();
+    let (context, device) = (Arc::clone(context), device.clone());
+    let fetched = tensor.into_any();
+    fetched.clone().watch(move |_| {
+        let put = dense(&fetched).and_then(|tensor| {
+            let device = device
+                .0
+                .downcast_ref()
+                .ok_or_else(|| unknown_context(device.0.name()))?;
+            Ok(put(&context, device, &tensor)?.into_any())
+        });
+        promise.forward_to(or_error(put));
+    });
+    moved
 }
 
 /// Makes the tensor of an object one of a third task, without moving it through this one.

@@ -2,13 +2,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tfrt_core::TensorHandle;
-use tfrt_host::device::DeviceRef;
 use tfrt_tensor::{ScalarHostTensor, Shape};
 
 use super::*;
 use crate::fabric::in_process::InProcessNetwork;
 use crate::health::lost_error;
-use crate::testing::Cluster;
+use crate::testing::{Cluster, finish};
 
 fn execution(context: &DistributedContext) -> ExecutionContext {
     let host = Arc::clone(context.host());
@@ -103,6 +102,34 @@ fn scalars_and_objects_of_the_own_task_are_moved_alike() {
             text(&cluster, &back),
             "DenseHostTensor dtype = i64, shape = [2], values = [7, 7]"
         );
+    }
+}
+
+#[test]
+fn a_tensor_moves_to_a_device_of_another_context() {
+    for queue in ["s", "mstd:2"] {
+        let cluster = Cluster::new(queue, 3);
+        let contexts = cluster.contexts();
+        let own = &contexts[0];
+        let other = finish(&cluster.host, |done| {
+            cluster.servers[0].initialize_single_client(Some(2), &cluster.configs[0], done);
+        });
+        let other = other.unwrap_or_else(|errors| panic!("{errors}"));
+        let ctx = execution(own);
+        let tensor = DenseHostTensor::vector(&[1_i32, 2, 3]).unwrap();
+        let shown = tensor.to_string();
+        let handle = TensorHandle::of_tensor(host_device(own), tensor);
+        let there = handle.transfer_to_inferred(&ctx, &device(own, 1));
+        let further = there.transfer_to_inferred(&ctx, &device(&other, 2));
+        let back = further.transfer_to_inferred(&ctx, &host_device(own));
+        assert_eq!(text(&cluster, &back), shown);
+        // The object belongs to the other context, whose end is that of later moves.
+        cluster.servers[0].close_context(1).unwrap();
+        let back = further.transfer_to_inferred(&ctx, &host_device(own));
+        assert_eq!(text(&cluster, &back), shown);
+        let too_late = there.transfer_to_inferred(&ctx, &device(&other, 2));
+        let found = text(&cluster, &too_late);
+        assert!(found.contains("context 1 is closed"), "{found}");
     }
 }
 
