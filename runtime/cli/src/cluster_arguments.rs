@@ -36,7 +36,8 @@ pub(crate) struct ClusterArguments {
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
-    /// A file that describes the cluster, as JSON or in the text format of protocol buffers
+    /// A file that describes the cluster, as JSON, as TOML if its name ends with `.toml`, or in the
+    /// text format of protocol buffers
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     cluster_file: Option<PathBuf>,
 

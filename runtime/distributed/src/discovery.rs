@@ -29,6 +29,8 @@ mod hosts;
 
 mod text_format;
 
+mod toml_format;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -58,8 +60,8 @@ pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The information about the cluster that does not come from the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// The name and the text of a file: a [`DistributedContextConfiguration`] as JSON, or in the
-    /// text format of protocol buffers.
+    /// The name and the text of a file: a [`DistributedContextConfiguration`] as TOML, if the name
+    /// ends with `.toml`; otherwise as JSON, or in the text format of protocol buffers.
     pub file: Option<(String, String)>,
     /// The jobs, each as `JOB=ADDRESS,ADDRESS`.
     pub jobs: Vec<String>,

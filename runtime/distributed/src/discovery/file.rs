@@ -1,5 +1,5 @@
-//! Clusters described by a file: the configuration message as JSON, with its field names, or in the
-//! text format of protocol buffers.
+//! Clusters described by a file: the configuration message as JSON or TOML, with its field names,
+//! or in the text format of protocol buffers.
 //!
 //! ```json
 //! {
@@ -15,8 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{DiscoveryError, Found, check_job, text_format};
+use super::{DiscoveryError, Found, check_job, text_format, toml_format};
 use crate::message::{CollectiveGroupConfiguration, JobConfiguration};
+
+/// The end of the names of files in TOML, which begins like the other formats may.
+const TOML_ENDING: &str = ".toml";
 
 /// A value in the file, and the path to it.
 struct Field<'a> {
@@ -27,9 +30,12 @@ struct Field<'a> {
 
 /// Parses the text of the file of this name.
 pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
-    let value = match text.trim_start().starts_with(['{', '[']) {
-        true => json(file, text)?,
-        false => text_format::parse(file, text)?,
+    let value = if file.ends_with(TOML_ENDING) {
+        toml_format::parse(file, text)?
+    } else if text.trim_start().starts_with(['{', '[']) {
+        json(file, text)?
+    } else {
+        text_format::parse(file, text)?
     };
     let root = Field {
         file,

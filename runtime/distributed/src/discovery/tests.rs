@@ -287,6 +287,62 @@ fn a_configuration_is_read_as_it_is_printed() {
 }
 
 #[test]
+fn a_file_in_toml_is_read_and_its_errors_have_places() {
+    let read = |text: &str| {
+        let told = Told {
+            file: Some(("c.toml".to_owned(), text.to_owned())),
+            ..told()
+        };
+        with(&told, &[])
+    };
+    let text = r#"
+        job_name = "w"
+        task_id = 0x7
+
+        [cluster_config]
+        lead_task_name = "/job:w/task:7"
+
+        [[cluster_config.jobs]]
+        name = "w"
+        tasks = { 7 = 'host:1', 9 = "other:1" }
+
+        [[collective_groups]]
+        name = "g"
+        members = ["/job:w/task:9", "/job:w/task:7"]
+    "#;
+    let config = read(text).unwrap();
+    assert_eq!(config.own_address(), Some("host:1"));
+    assert_eq!(config.lead_task_name(), "/job:w/task:7");
+    assert_eq!(
+        config.collective_groups[0].members,
+        ["/job:w/task:9", "/job:w/task:7"]
+    );
+    for (text, problem) in [
+        ("a = 1\na = 2", "c.toml:2:1: duplicate key"),
+        ("a = 1\n[b", "c.toml:2:3: unclosed table, expected `]`"),
+        (
+            "task_id = 99999999999999999999",
+            "c.toml:1:11: the number is too large",
+        ),
+        (
+            "task_id = 1.5",
+            "c.toml:1:11: expected a string, a whole number, an array or a table",
+        ),
+        (
+            "tasks = 1",
+            "c.toml: expected `cluster_config`, `collective_groups`, `job_name`, `task_id`, found \
+             `tasks`",
+        ),
+        (
+            "[cluster_config]\njobs = [7]",
+            "c.toml: cluster_config.jobs[0]: expected an object",
+        ),
+    ] {
+        assert_eq!(read(text), Err(problem.to_owned()), "{text}");
+    }
+}
+
+#[test]
 fn text_that_is_no_configuration_is_refused_with_its_place() {
     for (text, problem) in [
         ("a: 1 a: 2", "c:1:10: `a` is given twice"),
