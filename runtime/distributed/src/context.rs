@@ -10,7 +10,7 @@ use prost::bytes::Bytes;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::Timer;
 use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_host::{HostContext, log};
+use tfrt_host::{ExecutionContext, HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
@@ -397,6 +397,25 @@ impl DistributedContext {
     /// Returns the server together with its cluster in this process, likewise.
     pub(crate) fn keep_cluster(&self) -> Option<KeptCluster> {
         self.keep_server().map(Server::keep)
+    }
+
+    /// Runs `send`, which sends a request to a task: as a task of the work queue of `ctx`, unless
+    /// the transport does as much work elsewhere.
+    pub(crate) fn send_from(
+        &self,
+        ctx: &ExecutionContext,
+        task: TaskHandle,
+        send: impl FnOnce() + Send + 'static,
+    ) {
+        // As for a call, no client of a lost task is made.
+        let client = match self.health.lost(task) {
+            None => self.client(task).ok(),
+            Some(_) => None,
+        };
+        match client {
+            Some(client) if client.hands_over() => send(),
+            _ => ctx.enqueue(send),
+        }
     }
 
     /// Sends a request to a task. If the task is lost before it answers, `done` immediately gets an

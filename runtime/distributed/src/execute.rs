@@ -1,8 +1,8 @@
 //! The client's side of registering and executing a remote function.
 //!
 //! Ids of the results, and handles of tensors among them, are available immediately. A task of the
-//! work queue sends the request, and its answer makes the metadata of the handles and the chain
-//! available.
+//! work queue or the transport sends the request, and its answer makes the metadata of the handles
+//! and the chain available.
 
 use std::sync::Arc;
 
@@ -202,7 +202,8 @@ impl RemoteExecution {
         // No object that the request uses is deleted before the answer.
         let used = (self.inputs, ids.clone(), hook);
         let kept = context.keep_cluster();
-        ctx.enqueue(move || {
+        let sending = Arc::clone(&context);
+        sending.send_from(ctx, task, move || {
             let host = Arc::clone(context.host());
             let _scope = Scope::enter(TracingLevel::Debug, || {
                 let to = context.cluster().task_name(task).unwrap_or_default();

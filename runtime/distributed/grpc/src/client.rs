@@ -119,6 +119,10 @@ fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Resu
 }
 
 impl RemoteClient for Client {
+    fn hands_over(&self) -> bool {
+        true
+    }
+
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
         let peer = Arc::clone(&self.peer);
         let waiting = Waiting {
