@@ -11,7 +11,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::{CallOptions, RemoteClient};
-use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
+use tfrt_distributed::message::{Method, Request, Response};
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError};
 use tfrt_host::{HostContext, log};
@@ -50,6 +50,9 @@ struct Peer {
     options: Arc<GrpcOptions>,
     /// Connects when it is used; an error if the address cannot be one.
     channel: Result<Channel, Error>,
+    /// The connection of payloads and programs: they fill its windows, for which heartbeats and
+    /// calls would wait.
+    bulk: Result<Channel, Error>,
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
@@ -69,7 +72,8 @@ impl Client {
         // A channel starts a task of the network when it is made.
         let _entered = threads.handle().enter();
         let peer = Peer {
-            channel: channel(address, task, options),
+            channel: channel(address, task.clone(), options),
+            bulk: channel(address, task, options),
             address: address.to_owned(),
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
@@ -270,15 +274,23 @@ impl Peer {
     ) -> Result<Response, Failure> {
         self.greeted.get_or_try_init(|| self.greet()).await?;
         let method = request.method();
+        let channel = match wire::takes_room(method) {
+            true => &self.bulk,
+            false => &self.channel,
+        };
         let bytes = match request {
-            Request::SendData(request) if in_chunks => self.send_chunks(request).await,
+            Request::SendData(request) if in_chunks => {
+                let body = Body::new(PayloadBody::new(request));
+                self.post(channel, wire::STREAM_DATA, Bytes::new(), Some(body))
+                    .await
+            }
             _ => {
                 let mut bytes = request.encode();
                 if id.is_some() {
                     let id = RequestId { request_id: id };
                     bytes.extend(id.encode_to_vec());
                 }
-                self.unary(method.name(), bytes.into()).await
+                self.post(channel, method.name(), bytes.into(), None).await
             }
         };
         let bytes = bytes.map_err(|status| Failure::of(&status))?;
@@ -294,10 +306,9 @@ impl Peer {
     async fn greet(&self) -> Result<(), Failure> {
         let library = OpLibrary::of(&self.host);
         let hello = library.greet(Hello::own());
-        let bytes = self
-            .unary(wire::HELLO, hello.encode_to_vec().into())
-            .await
-            .map_err(|status| Failure::of(&status))?;
+        let hello = hello.encode_to_vec().into();
+        let answer = self.post(&self.channel, wire::HELLO, hello, None).await;
+        let bytes = answer.map_err(|status| Failure::of(&status))?;
         let mismatch = match Hello::decode(bytes) {
             Ok(hello) => {
                 if let Some(difference) = library.difference(&hello) {
@@ -316,12 +327,14 @@ impl Peer {
     /// Sends a message. With a `body`, that is sent in its place.
     async fn post(
         &self,
+        channel: &Result<Channel, Error>,
         method: &str,
         message: Bytes,
         body: Option<Body>,
     ) -> Result<Bytes, Status> {
-        let service = self.channel.clone();
-        let service = service.map_err(|error| Status::invalid_argument(error.message()))?;
+        let service = channel
+            .clone()
+            .map_err(|error| Status::invalid_argument(error.message()))?;
         let max_bytes = self.options.max_message_bytes;
         let mut grpc = Grpc::new(WithBody { service, body })
             .max_decoding_message_size(max_bytes)
@@ -340,15 +353,6 @@ impl Peer {
             token.add_to(request.metadata_mut());
         }
         request
-    }
-
-    async fn unary(&self, method: &str, bytes: Bytes) -> Result<Bytes, Status> {
-        self.post(method, bytes, None).await
-    }
-
-    async fn send_chunks(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
-        let body = Body::new(PayloadBody::new(request));
-        self.post(wire::STREAM_DATA, Bytes::new(), Some(body)).await
     }
 }
 

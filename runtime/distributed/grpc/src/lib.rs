@@ -31,6 +31,12 @@
 //! an answer a task of the sender's. No worker of a queue blocks. These threads answer only
 //! heartbeats themselves, so a task with busy workers is not considered lost.
 //!
+//! # Connections
+//!
+//! A task has two connections to each other task that it calls: one of payloads and programs, and
+//! one of everything else. Payloads fill the windows of their connection; heartbeats and calls do
+//! not wait for them.
+//!
 //! # Security
 //!
 //! Anyone who can connect to a task can run programs on it. So a communicator refuses to listen on

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::CallOptions;
 use tfrt_distributed::message::{
-    DistributedContextConfiguration, RemoteExecuteRequest, RemoteExecuteResponse, Request,
+    DistributedContextConfiguration, KeepAliveResponse, RemoteExecuteRequest,
+    RemoteExecuteResponse, Request, SendDataRequest, SendDataResponse,
 };
 use tfrt_distributed::{Answer, Server, ServerConfig};
 use tfrt_grpc::{GrpcOptions, TYPE_NAME};
 
 use super::proxy::{Behaviour, Proxy};
-use super::{MINUTE, begin, fake, free_address, host};
+use super::{MINUTE, begin, call, fake, free_address, host, ping};
 
 fn is_long() -> bool {
     std::env::var_os("TFRT_LONG_TESTS").is_some()
@@ -96,6 +97,41 @@ fn executions_over_a_bad_network_run_once() {
     assert!(num_cuts > 0, "the network was too good");
     // None runs twice, not even later.
     assert!(runs.lock().unwrap().values().all(|runs| *runs == 1));
+}
+
+#[test]
+fn a_heartbeat_does_not_wait_for_payloads() {
+    let host = host();
+    let task = fake(&host, &GrpcOptions::default(), |request, reply| {
+        reply.send(match request {
+            Request::SendData(_) => Ok(SendDataResponse {}.into()),
+            _ => Ok(KeepAliveResponse {}.into()),
+        });
+    });
+    // The first payload takes a minute and more.
+    let behaviour = Behaviour {
+        bytes_per_second: Some(50_000),
+        ..Behaviour::default()
+    };
+    let proxy = Proxy::with(task.communicator.address(), behaviour);
+    let client = task.communicator.client(&proxy.address);
+    // More than both ends take before anybody reads it.
+    let payloads: Vec<_> = (0..16)
+        .map(|number| {
+            let request = SendDataRequest {
+                context_id: 1,
+                instance_key: format!("k{number}"),
+                payload: vec![vec![7; 4 << 20].into()],
+            };
+            begin(&*client, CallOptions::default(), request)
+        })
+        .collect();
+    for _ in 0..3 {
+        assert!(call(&*client, ping()).is_ok());
+    }
+    for payload in payloads {
+        assert!(payload.try_recv().is_err(), "the network was too good");
+    }
 }
 
 /// Returns the memory of this process, in bytes.
