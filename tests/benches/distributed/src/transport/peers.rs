@@ -109,6 +109,7 @@ pub(super) fn serve() -> Result<PeerAddresses, Error> {
             let _ = Server::builder()
                 .initial_stream_window_size(options.stream_window_bytes)
                 .initial_connection_window_size(options.connection_window_bytes)
+                .max_frame_size(options.frame_bytes)
                 .serve_with_incoming(Service, incoming)
                 .await;
         });
