@@ -364,9 +364,10 @@ pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<P
     }
     if let (Some(room), Kind::InPayload) = (&T::ROOM, kind) {
         let drop_payload = || {
-            // SAFETY: duties 1 and 3; C2: the payload is initialised; duty 2: it is not accessed
-            // otherwise.
-            unsafe { payload_ptr::<T>(header).drop_in_place() };
+            // SAFETY: duties 1 and 3.
+            let payload = unsafe { payload_ptr::<T>(header) };
+            // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.
+            unsafe { payload.drop_in_place() };
         };
         let outcome = panic::catch_unwind(AssertUnwindSafe(drop_payload));
         // SAFETY: the value was created in this room, and duty 2.
