@@ -27,7 +27,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::load::{BodyTypes, CheckedBody, FunctionEntry, Tables, Waits, is_non_strict, to_number};
 use code::{
     AtOnce, BoolCell, Code, Extras, Kernel, KernelDetails, KernelId, KernelResult, RegisterId,
-    Schedule, Start, StreamId, Strictness, WordPool, Words,
+    ResultForm, Schedule, Start, StreamId, Strictness, WordPool, Words,
 };
 use places::{Callees, InPlace, KernelPlaces};
 use schedule::{FOR_ANY, Simulation};
@@ -141,6 +141,7 @@ pub(crate) fn lower(
             first_link,
             results,
             is_bottleneck: false,
+            awaited_slot: None,
             settlings: in_place.settlings.into(),
             forms: in_place.forms.into(),
             taken_slots: words_in_place.taken_slots,
@@ -179,7 +180,11 @@ pub(crate) fn lower(
     });
     if !is_sync && matches!(code.schedule, Some(Schedule::Exact)) {
         for kernel in schedule::bottlenecks(&code) {
-            code.details[kernel.index()].is_bottleneck = true;
+            let details = &mut code.details[kernel.index()];
+            details.is_bottleneck = true;
+            if let ([result], [ResultForm::LaterSlot]) = (&*details.results, &*details.forms) {
+                details.awaited_slot = code.registers[result.register.index()].slot;
+            }
         }
     }
     let is_leaf = matches!(code.schedule, Some(Schedule::Exact))

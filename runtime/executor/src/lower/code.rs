@@ -256,6 +256,8 @@ pub(crate) struct KernelDetails {
     /// Whether the kernel has one result, which has users, and no other kernel but constants can run
     /// until that is available. Only known of kernels of an [exact](Schedule::Exact) schedule.
     pub(crate) is_bottleneck: bool,
+    /// The slot of the result of a bottleneck that runs in place, if the result may be unavailable.
+    pub(crate) awaited_slot: Option<Offset>,
     /// The action of a run that follows a schedule for each of `results`. Empty if there are none.
     pub(crate) settlings: Box<[Settling]>,
     /// The registers whose slots a direct kernel or a call takes from.

@@ -95,7 +95,7 @@ where
 }
 
 /// Like [`Adapter`], for an `async fn` whose future, of type `T`, borrows nothing.
-struct OwnedAdapter<D, P, R, F, T>(PhantomData<(Adapter<D, P, R, F>, fn() -> T)>);
+struct OwnedAdapter<D, P, R, F, T>(PhantomData<(D, P, R, F, T)>);
 
 impl<D, P, R, F, T> AsyncKernel for OwnedAdapter<D, P, R, F, T>
 where

@@ -162,7 +162,10 @@ impl Run<'_> {
             _ => *settling == Settling::Done,
         };
         if !details.settlings.iter().all(is_left_empty) {
-            if details.is_bottleneck && self.is_unavailable(kernel) {
+            if let Some(slot) = details.awaited_slot
+                && let Some(result) = self.frame.peek_later(slot)
+                && !result.is_available()
+            {
                 framed::release_operands(self.frame, details);
                 return Err(Stop::Waits(self.frame.code.id_of(kernel)));
             }

@@ -11,8 +11,8 @@ use crate::run::path::{Lists, Path};
 
 /// Why a run does not go on.
 pub(crate) enum Stop {
-    /// The only result of this kernel, in its slot, is not available. The kernel is a
-    /// [bottleneck](crate::lower::code::KernelDetails::is_bottleneck). Its operands are dropped.
+    /// The result of this kernel, in its [slot](crate::lower::code::KernelDetails::awaited_slot), is
+    /// not available, and nothing else can run before it is. The operands are dropped.
     Waits(KernelId),
     /// It leaves its schedule.
     Left(Pooled<Left>),
@@ -109,7 +109,7 @@ impl Left {
 }
 
 /// Returns the slot of a result that may be unavailable.
-pub(super) fn later_slot(code: &Code, kernel: KernelId, number: u32) -> Option<Offset> {
+fn later_slot(code: &Code, kernel: KernelId, number: u32) -> Option<Offset> {
     let details = code.details(kernel);
     let result = details.results.get(number as usize)?;
     let is_later = details.forms.get(number as usize) == Some(&ResultForm::LaterSlot);

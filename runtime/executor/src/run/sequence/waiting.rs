@@ -27,7 +27,7 @@ use tfrt_support::entity::EntityId;
 
 use super::kernels::is_settled;
 use super::leaving::give_results;
-use super::left::{Left, Stop, later_slot};
+use super::left::{Left, Stop};
 use super::state::Run;
 #[cfg(doc)]
 use crate::lower::code::KernelDetails;
@@ -51,15 +51,6 @@ impl Run<'_> {
             && left
                 .next_result(&frame)
                 .is_some_and(|result| !result.is_available())
-    }
-
-    /// Returns `true` if the first result of a kernel is in its slot and not available.
-    #[inline]
-    pub(super) fn is_unavailable(&self, kernel: &Kernel) -> bool {
-        let code = self.frame.code;
-        later_slot(code, code.id_of(kernel), 0)
-            .and_then(|slot| self.frame.peek_later(slot))
-            .is_some_and(|result| !result.is_available())
     }
 
     /// Gives the results of the function among those of a kernel, which are settled, to the caller.
@@ -115,9 +106,14 @@ fn publish(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
 /// that of the invocation.
 pub(super) fn wait(invocation: InvocationRef, left: Left) {
     let (id, _) = left.position();
-    let Some(value) = left.into_next_result(invocation.frame()) else {
-        return;
-    };
+    if let Some(value) = left.into_next_result(invocation.frame()) {
+        wait_for(invocation, id, &value);
+    }
+}
+
+/// Waits for the result of a kernel.
+#[inline]
+fn wait_for(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
     value.and_then(move |value| go_on(&invocation, id, value));
 }
 
@@ -146,7 +142,12 @@ fn go_on(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
         run.give_results(run.frame.code.kernel(id));
         match run.run_guarded(id.index() + 1) {
             Ok(()) => {}
-            Err(Stop::Waits(id)) => wait(invocation.clone(), Left::HandingOver(id, 0)),
+            Err(Stop::Waits(id)) => {
+                let slot = run.frame.code.details(id).awaited_slot;
+                if let Some(value) = slot.and_then(|slot| run.frame.take_later(slot)) {
+                    wait_for(invocation.clone(), id, &value);
+                }
+            }
             Err(Stop::Left(left)) => {
                 let left = left.into_inner();
                 match run.waits_for_result(&left) {
