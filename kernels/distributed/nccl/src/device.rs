@@ -10,10 +10,13 @@ use tfrt_distributed::collective::lockstep::{
 };
 use tfrt_distributed::collective::{GroupMember, Reduction};
 use tfrt_gpu::api::EventHandle;
-use tfrt_gpu::values::{Buffer, Stream};
+use tfrt_gpu::values::{Buffer, GpuContext, Stream};
 use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::engine::{Job, Memory, NcclEngine, reducible};
+
+/// Announces a reduction of so many elements.
+type Announce = fn(Reduction, DType, usize) -> Announcement;
 
 /// A place in a stream.
 #[derive(Debug)]
@@ -129,8 +132,8 @@ impl DeviceCollectives {
     /// into the output, which may be the input.
     ///
     /// # Errors
-    /// Buffers of different sizes, other reductions, elements that NCCL does not reduce, members
-    /// that differ, and failures between tasks.
+    /// Buffers of different sizes or on another device than that of the member, other reductions,
+    /// elements that NCCL does not reduce, members that differ, and failures between tasks.
     pub fn all_reduce(
         &self,
         key: &str,
@@ -139,12 +142,12 @@ impl DeviceCollectives {
         (input, output): (&Buffer, &Buffer),
         stream: &Stream,
     ) -> AsyncValueRef<Chain> {
-        let prepared = device_combine(reduction).and_then(|combine| {
-            let len = num_elements(dtype, input)?;
+        let prepare = |combine| {
             require_bytes("output", input.num_bytes(), output)?;
-            let announcement = Announcement::all_reduce(reduction, dtype, len);
-            Ok((announcement, TransferKind::AllReduce { dtype, combine }))
-        });
+            Ok(TransferKind::AllReduce { dtype, combine })
+        };
+        let announce = Announcement::all_reduce;
+        let prepared = reduction_of(reduction, dtype, input, (announce, prepare));
         self.start(key, prepared, (input, output), stream)
     }
 
@@ -161,14 +164,14 @@ impl DeviceCollectives {
         (input, output): (&Buffer, &Buffer),
         stream: &Stream,
     ) -> AsyncValueRef<Chain> {
-        let prepared = device_combine(reduction).and_then(|combine| {
-            let len = num_elements(dtype, input)?;
+        let prepare = |combine| {
             num_elements(dtype, output)?;
             let size = self.member.size();
             require_bytes("input", output.num_bytes().saturating_mul(size), input)?;
-            let announcement = Announcement::reduce_scatter(reduction, dtype, len);
-            Ok((announcement, TransferKind::ReduceScatter { dtype, combine }))
-        });
+            Ok(TransferKind::ReduceScatter { dtype, combine })
+        };
+        let announce = Announcement::reduce_scatter;
+        let prepared = reduction_of(reduction, dtype, input, (announce, prepare));
         self.start(key, prepared, (input, output), stream)
     }
 
@@ -202,23 +205,32 @@ impl DeviceCollectives {
         buffer: &Buffer,
         stream: &Stream,
     ) -> AsyncValueRef<Chain> {
-        let MemberPlace { index, size } = self.member.place();
+        let place = self.member.place();
         let len = buffer.num_bytes();
-        let prepared = match sender < size {
+        let prepared = match sender < place.size {
             false => Err(invalid(format!(
-                "expected a member below {size}, found {sender}"
+                "expected a member below {}, found {sender}",
+                place.size
             ))),
             true => {
-                let others = (0..size).filter(|member| *member != sender);
-                let (sends, receives) = match index == sender {
-                    true => (others.map(|member| (member, 0..len)).collect(), Vec::new()),
-                    false => (Vec::new(), vec![(sender, 0..len)]),
-                };
                 let announcement = Announcement::broadcast(sender, DType::Ui8, len);
-                Ok((announcement, TransferKind::Exchange { sends, receives }))
+                Ok((announcement, TransferKind::broadcast(place, sender, len)))
             }
         };
         self.start(key, prepared, (buffer, buffer), stream)
+    }
+
+    /// Checks that something is of the device that the group has on this member.
+    fn require_own(&self, what: &str, context: &GpuContext) -> Result<(), Error> {
+        let own = self.engine.context();
+        if is_same(own, context) {
+            return Ok(());
+        }
+        let (expected, found) = (own.device(), context.device());
+        Err(invalid(format!(
+            "expected the {what} in the primary context of device {expected}, found it on device \
+             {found}"
+        )))
     }
 
     fn start(
@@ -229,6 +241,13 @@ impl DeviceCollectives {
         stream: &Stream,
     ) -> AsyncValueRef<Chain> {
         let prepared = prepared.and_then(|(announcement, kind)| {
+            for (what, buffer) in [("input", input), ("output", output)] {
+                // Memory of an embedder is where it says.
+                if let Some(context) = buffer.context() {
+                    self.require_own(what, &context)?;
+                }
+            }
+            self.require_own("stream", stream.context())?;
             let whole = |buffer: &Buffer| buffer.view(0, buffer.num_bytes() as u64);
             let memory = Memory::Device {
                 input: whole(input)?,
@@ -278,6 +297,27 @@ impl DeviceCollectives {
             });
         chain
     }
+}
+
+/// Returns `true` if two contexts are one for the driver.
+fn is_same(one: &GpuContext, other: &GpuContext) -> bool {
+    Arc::ptr_eq(one.gpu(), other.gpu()) && one.handle() == other.handle()
+}
+
+/// Announces the element-wise reduction of a buffer, of a kind that `prepare` returns.
+fn reduction_of(
+    reduction: Reduction,
+    dtype: DType,
+    input: &Buffer,
+    (announce, prepare): (
+        Announce,
+        impl FnOnce(Combine) -> Result<TransferKind, Error>,
+    ),
+) -> Result<(Announcement, TransferKind), Error> {
+    let combine = device_combine(reduction)?;
+    let len = num_elements(dtype, input)?;
+    let kind = prepare(combine)?;
+    Ok((announce(reduction, dtype, len), kind))
 }
 
 fn device_combine(reduction: Reduction) -> Result<Combine, Error> {

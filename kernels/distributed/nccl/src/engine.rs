@@ -10,7 +10,7 @@ use tfrt_distributed::collective::lockstep::{Combine, Control, Engine, Transfer,
 use tfrt_gpu::api::ccl::{Collective, UniqueId};
 use tfrt_gpu::eager::EagerGpu;
 use tfrt_gpu::platform::Gpu;
-use tfrt_gpu::values::{Buffer, Stream};
+use tfrt_gpu::values::{Buffer, GpuContext, Stream};
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
 
@@ -21,6 +21,7 @@ use crate::progress::Progress;
 #[derive(Debug)]
 pub(crate) struct NcclEngine {
     commands: Sender<Command>,
+    context: GpuContext,
 }
 
 /// What the thread of a member is told. It ends when nobody can tell it anything any more.
@@ -74,12 +75,16 @@ impl NcclEngine {
         let ordinal = i32::try_from(place_on_machine(group, context, place)? % count);
         let device = EagerGpu::open(&gpu, ordinal.unwrap_or(0))?;
         let (commands, told) = channel();
+        let own_context = device.context().clone();
         let progress = Progress::new(device, control.clone(), place, told);
         thread::Builder::new()
             .name("tfrt-nccl".to_owned())
             .spawn(move || progress.run())
             .map_err(Error::other)?;
-        let engine = Self { commands };
+        let engine = Self {
+            commands,
+            context: own_context,
+        };
         engine.share_id(&gpu, control, place)?;
         Ok(engine)
     }
@@ -99,6 +104,11 @@ impl NcclEngine {
             // The member may be gone.
             let _ = commands.send(Command::Join(id));
         })
+    }
+
+    /// Returns the context of the member's device.
+    pub(crate) fn context(&self) -> &GpuContext {
+        &self.context
     }
 
     pub(crate) fn run(&self, job: Job) {

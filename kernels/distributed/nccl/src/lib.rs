@@ -46,6 +46,8 @@ mod engine;
 
 mod progress;
 
+mod staging;
+
 use std::sync::Arc;
 
 use tfrt_distributed::DistributedContext;

@@ -26,12 +26,17 @@ use tfrt_tensor::HostBuffer;
 
 use crate::device::Mark;
 use crate::engine::{Command, Job, Memory, collectives};
+use crate::staging::Staging;
 
 /// The pauses between two looks at what is in progress.
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
 
 type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+/// The end of a job in the stream, its pinned memory, and that of its output with the place where
+/// it goes.
+type Ending = (Mark, Vec<Buffer>, Option<(Buffer, HostBuffer)>);
 
 /// What the thread knows.
 pub(crate) struct Progress {
@@ -42,12 +47,31 @@ pub(crate) struct Progress {
     comm: Option<CommHandle>,
     have_joined: bool,
     waiting: VecDeque<Job>,
-    /// The job whose calls NCCL has not completed, with its memory on the device.
-    enqueued: Option<(Job, Buffer, Buffer)>,
+    staging: Staging,
+    /// The job whose calls NCCL has not completed.
+    enqueued: Option<(Job, OnDevice)>,
     /// The jobs that the device runs, in order.
-    running: VecDeque<(Mark, Done)>,
+    running: VecDeque<Running>,
     /// Why the group is over.
     failure: Option<Error>,
+}
+
+/// The memory of a job.
+struct OnDevice {
+    input: Buffer,
+    output: Buffer,
+    /// The pinned memory of copies to the device.
+    blocks: Vec<Buffer>,
+}
+
+/// A job that the device runs.
+struct Running {
+    /// Its end in the stream.
+    mark: Mark,
+    blocks: Vec<Buffer>,
+    /// The pinned memory with the output, and where it goes.
+    output: Option<(Buffer, HostBuffer)>,
+    done: Done,
 }
 
 impl Progress {
@@ -58,6 +82,7 @@ impl Progress {
         told: Receiver<Command>,
     ) -> Self {
         Self {
+            staging: Staging::new(device.context()),
             device,
             control,
             place,
@@ -174,21 +199,35 @@ impl Progress {
         let mut has_moved = false;
         if is_ready {
             has_moved |= !std::mem::replace(&mut self.have_joined, true);
-            if let Some((job, input, output)) = self.enqueued.take() {
-                self.complete(job, input, output)?;
+            if let Some((job, memory)) = self.enqueued.take() {
+                self.complete(job, memory)?;
                 has_moved = true;
             }
             has_moved |= self.enqueue_waiting(comm)?;
         }
-        while let Some((mark, _)) = self.running.front()
-            && mark.has_passed()?
+        while let Some(running) = self.running.front()
+            && running.mark.has_passed()?
         {
-            if let Some((_, done)) = self.running.pop_front() {
-                done(Ok(()));
+            if let Some(running) = self.running.pop_front() {
+                self.finish(running);
             }
             has_moved = true;
         }
         Ok(has_moved)
+    }
+
+    /// Takes the output of a job that is done.
+    fn finish(&mut self, running: Running) {
+        let outcome = running.output.as_ref().map_or(Ok(()), |(block, output)| {
+            let mut output = output.clone();
+            let mut bytes = output.write()?;
+            let driver = &self.device.context().gpu().driver;
+            Ok(driver.host_memory_read(block.pointer(), &mut bytes)?)
+        });
+        let output = running.output.map(|(block, _)| block);
+        self.staging
+            .give_back(running.blocks.into_iter().chain(output));
+        (running.done)(outcome);
     }
 
     /// Enqueues the waiting jobs, up to the first one that NCCL does not complete at once.
@@ -196,7 +235,7 @@ impl Progress {
         let mut has_moved = false;
         while let Some(job) = self.waiting.pop_front() {
             has_moved = true;
-            let (input, output) = match self.enqueue(comm, &job) {
+            let memory = match self.enqueue(comm, &job) {
                 Ok(memory) => memory,
                 Err(error) => {
                     (job.done)(Err(error.clone()));
@@ -204,9 +243,9 @@ impl Progress {
                 }
             };
             if self.device.context().gpu().ccl.progress(comm)? {
-                self.complete(job, input, output)?;
+                self.complete(job, memory)?;
             } else {
-                self.enqueued = Some((job, input, output));
+                self.enqueued = Some((job, memory));
                 break;
             }
         }
@@ -214,19 +253,17 @@ impl Progress {
     }
 
     /// Enqueues the copies to the device, and the operations of NCCL.
-    fn enqueue(&self, comm: CommHandle, job: &Job) -> Result<(Buffer, Buffer), Error> {
-        let (context, stream) = (self.device.context(), self.device.stream());
-        let current = context.set_current()?;
-        let gpu = context.gpu();
+    fn enqueue(&mut self, comm: CommHandle, job: &Job) -> Result<OnDevice, Error> {
+        let mut blocks = Vec::new();
         let (input, output) = match &job.memory {
             Memory::Host { input, output } => {
-                let allocator = self.device.allocator();
+                let (allocator, stream) = (self.device.allocator(), self.device.stream());
                 let on_device = allocator.allocate(input.len_bytes(), stream)?;
-                self.upload(&on_device, input)?;
                 let result = allocator.allocate(output.len_bytes(), stream)?;
+                blocks.extend(self.upload(&on_device, input)?);
                 if let TransferKind::Exchange { .. } = job.kind {
                     // Parts of it stay as they are.
-                    self.upload(&result, output)?;
+                    blocks.extend(self.upload(&result, output)?);
                 }
                 (on_device, result)
             }
@@ -236,39 +273,59 @@ impl Progress {
                 before,
                 ..
             } => {
-                before.precede(stream)?;
+                before.precede(self.device.stream())?;
                 (whole(input)?, whole(output)?)
             }
         };
         let operations = collectives(&job.kind, &input, &output)?;
         if !operations.is_empty() {
-            gpu.ccl
-                .group(&current, comm, &operations, stream.handle())?;
+            let (context, stream) = (self.device.context(), self.device.stream());
+            let current = context.set_current()?;
+            let ccl = &context.gpu().ccl;
+            ccl.group(&current, comm, &operations, stream.handle())?;
         }
-        Ok((input, output))
+        Ok(OnDevice {
+            input,
+            output,
+            blocks,
+        })
     }
 
-    /// Enqueues a copy to the device.
-    fn upload(&self, to: &Buffer, from: &HostBuffer) -> Result<(), Error> {
+    /// Copies bytes to pinned memory, and enqueues the copy to the device. Returns the pinned
+    /// memory.
+    fn upload(&mut self, to: &Buffer, from: &HostBuffer) -> Result<Option<Buffer>, Error> {
         if from.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
+        let block = self.staging.take(from.len_bytes())?;
+        let driver = &self.device.context().gpu().driver;
+        driver.host_memory_write(block.pointer(), &from.read()?)?;
+        self.copy(to, &block, from.len_bytes())?;
+        Ok(Some(block))
+    }
+
+    /// Enqueues a copy between memory of the device and pinned memory.
+    fn copy(&self, to: &Buffer, from: &Buffer, num_bytes: usize) -> Result<(), Error> {
         let context = self.device.context();
         let current = context.set_current()?;
         Ok(context.gpu().driver.copy_async(
             &current,
             &CopyEndpoint::Device(to.pointer()),
-            &CopyEndpoint::Host(from.clone()),
-            from.len_bytes(),
+            &CopyEndpoint::Device(from.pointer()),
+            num_bytes,
             self.device.stream().handle(),
         )?)
     }
 
     /// Enqueues what follows the operations of NCCL.
-    fn complete(&mut self, job: Job, input: Buffer, output: Buffer) -> Result<(), Error> {
-        let completed = self.try_complete(&job, input, output);
-        match completed {
-            Ok(Some(mark)) => self.running.push_back((mark, job.done)),
+    fn complete(&mut self, job: Job, memory: OnDevice) -> Result<(), Error> {
+        match self.try_complete(&job, memory) {
+            Ok(Some((mark, blocks, output))) => self.running.push_back(Running {
+                mark,
+                blocks,
+                output,
+                done: job.done,
+            }),
             Ok(None) => (job.done)(Ok(())),
             Err(error) => {
                 (job.done)(Err(error.clone()));
@@ -279,32 +336,31 @@ impl Progress {
     }
 
     /// Returns the place in the stream at which the job is done, unless it is done when it is
-    /// enqueued.
-    fn try_complete(
-        &self,
-        job: &Job,
-        input: Buffer,
-        output: Buffer,
-    ) -> Result<Option<Mark>, Error> {
-        let (context, own_stream) = (self.device.context(), self.device.stream());
-        let current = context.set_current()?;
-        let driver = &context.gpu().driver;
+    /// enqueued; its pinned memory, and that of its output.
+    fn try_complete(&mut self, job: &Job, memory: OnDevice) -> Result<Option<Ending>, Error> {
+        let OnDevice {
+            input,
+            output,
+            blocks,
+        } = memory;
         match &job.memory {
             Memory::Host { output: result, .. } => {
-                if !result.is_empty() {
-                    driver.copy_async(
-                        &current,
-                        &CopyEndpoint::Host(result.clone()),
-                        &CopyEndpoint::Device(output.pointer()),
-                        result.len_bytes(),
-                        own_stream.handle(),
-                    )?;
-                }
+                let on_way = match result.len_bytes() {
+                    0 => None,
+                    num_bytes => {
+                        let block = self.staging.take(num_bytes)?;
+                        self.copy(&block, &output, num_bytes)?;
+                        Some((block, result.clone()))
+                    }
+                };
                 // The memory of the device goes back to its allocator, in the order of the stream.
                 drop((input, output));
-                Ok(Some(Mark::record(own_stream)?))
+                let mark = Mark::record(self.device.stream())?;
+                Ok(Some((mark, blocks, on_way)))
             }
             Memory::Device { stream, .. } => {
+                let own_stream = self.device.stream();
+                let driver = &self.device.context().gpu().driver;
                 driver.keep_until_passed(own_stream.handle(), Box::new((input, output)))?;
                 Mark::record(own_stream)?.precede(stream)?;
                 Ok(None)
@@ -325,7 +381,7 @@ impl Progress {
             report(ended.and_then(|_current| context.gpu().ccl.abort(comm)));
         }
         let enqueued = self.enqueued.take().map(|(job, ..)| job.done);
-        let running = self.running.drain(..).map(|(_, done)| done);
+        let running = self.running.drain(..).map(|running| running.done);
         let waiting = self.waiting.drain(..).map(|job| job.done);
         let all: Vec<Done> = running.chain(enqueued).chain(waiting).collect();
         for done in all {

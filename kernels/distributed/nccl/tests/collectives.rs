@@ -50,6 +50,13 @@ fn main() -> ExitCode {
         Trial::test("tensors_of_the_device_are_combined", || {
             Ok(tensors_of_the_device_are_combined()?)
         }),
+        Trial::test("buffers_of_another_device_are_refused", || {
+            Ok(buffers_of_another_device_are_refused()?)
+        }),
+        Trial::test(
+            "tensors_of_the_host_are_copied_through_pinned_memory",
+            || Ok(tensors_of_the_host_are_copied_through_pinned_memory()?),
+        ),
         Trial::test("a_call_that_fails_ends_the_group", || {
             Ok(a_call_that_fails_ends_the_group()?)
         }),
@@ -231,6 +238,65 @@ fn a_call_that_fails_ends_the_group() -> Result<(), Error> {
     let started: Vec<_> = started.collect::<Result<_, _>>()?;
     let errors = cluster.errors(&started)?;
     require(errors.iter().all(Option::is_none), "no error", &errors)
+}
+
+fn tensors_of_the_host_are_copied_through_pinned_memory() -> Result<(), Error> {
+    // Copies of pageable memory would wait for the other members, and nothing could abort them.
+    let device = host_device(&[("cuMemHostAlloc", 1, 2)]);
+    let cluster = Cluster::new(1, Some(HostDevice::gpu(&device)))?;
+    let members = cluster.members()?;
+    let errors = cluster.errors(&[all_reduce(&members[0], "k")?])?;
+    let is_refused = |error: &Option<String>| {
+        let error = error.as_deref();
+        error.is_some_and(|error| error.contains("cuMemHostAlloc"))
+    };
+    require(errors.iter().all(is_refused), "no memory", &errors)?;
+    drop(members);
+    // Blocks are used again.
+    let device = host_device(&[("cuMemHostAlloc", 3, 2)]);
+    let cluster = Cluster::new(1, Some(HostDevice::gpu(&device)))?;
+    let members = cluster.members()?;
+    for _ in 0..10 {
+        let errors = cluster.errors(&[all_reduce(&members[0], "k")?])?;
+        require(errors.iter().all(Option::is_none), "no error", &errors)?;
+    }
+    Ok(())
+}
+
+fn buffers_of_another_device_are_refused() -> Result<(), Error> {
+    let gpu = HostDevice::gpu(&host_device(&[]));
+    let cluster = Cluster::new(1, Some(Arc::clone(&gpu)))?;
+    let on_device = |ordinal: i32| -> Result<Device, Error> {
+        Ok(Device {
+            gpu: EagerGpu::open(&gpu, ordinal)?,
+            group: DeviceCollectives::open("group1", &cluster.contexts[0])?,
+            host: Arc::clone(&cluster.host),
+        })
+    };
+    let own = on_device(0)?;
+    let other = EagerGpu::open(&gpu, 3)?;
+    let here = own.upload(&[1, 2])?;
+    let there = other.allocator().allocate(8, other.stream())?;
+    let (on_own, on_other) = (own.gpu.stream(), other.stream());
+    for (what, buffers, stream) in [
+        ("input", (&there, &here), on_own),
+        ("output", (&here, &there), on_own),
+        ("stream", (&here, &here), on_other),
+    ] {
+        let group = &own.group;
+        let refused = group.all_reduce(what, Reduction::Sum, DType::I32, buffers, stream);
+        let error = refused.error_if_present();
+        let error = error.map(|error| error.message().to_owned());
+        let expected = format!(
+            "expected the {what} in the primary context of device 0 (CUDA), found it on device 3 (CUDA)"
+        );
+        require(error.as_ref() == Some(&expected), &expected, &error)?;
+    }
+    let sum = own
+        .group
+        .all_reduce("k", Reduction::Sum, DType::I32, (&here, &here), on_own);
+    let errors = cluster.errors(&[sum])?;
+    require(errors == [None], "no error", &errors)
 }
 
 fn a_member_that_aborts_ends_the_others() -> Result<(), Error> {

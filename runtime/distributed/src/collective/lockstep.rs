@@ -115,6 +115,22 @@ pub enum TransferKind {
     },
 }
 
+impl TransferKind {
+    /// Returns the transfer of so many bytes of a member to all others.
+    #[must_use]
+    pub fn broadcast(place: MemberPlace, sender: usize, num_bytes: usize) -> Self {
+        let others = (0..place.size).filter(|member| *member != sender);
+        let (sends, receives) = match place.index == sender {
+            true => (
+                others.map(|member| (member, 0..num_bytes)).collect(),
+                Vec::new(),
+            ),
+            false => (Vec::new(), vec![(sender, 0..num_bytes)]),
+        };
+        Self::Exchange { sends, receives }
+    }
+}
+
 /// The functions by which engines combine elements. The order is theirs.
 ///
 /// ```

@@ -123,13 +123,18 @@ impl LockstepMember {
         value
     }
 
-    /// Returns what operations are prepared with.
-    fn setting(&self) -> Result<Setting, Error> {
-        Ok(Setting {
+    /// Starts an operation that is prepared with the engine, unless there is none.
+    fn start_with<T: Value>(
+        &self,
+        key: &str,
+        prepare: impl FnOnce(Setting) -> Result<Prepared<T>, Error>,
+    ) -> AsyncValueRef<T> {
+        let setting = self.engine().map(|engine| Setting {
             place: self.place(),
             host: Arc::clone(self.context.host()),
-            engine: Arc::clone(self.engine()?),
-        })
+            engine: Arc::clone(engine),
+        });
+        self.start(key, setting.and_then(prepare))
     }
 }
 
@@ -333,14 +338,6 @@ impl Setting {
             return Ok(Prepared::new(announcement, Plan::Done(Chain)));
         }
         let is_sender = index == sender;
-        let others = (0..size).filter(|member| *member != sender);
-        let (sends, receives) = match is_sender {
-            true => (
-                others.map(|member| (member, 0..num_bytes)).collect(),
-                Vec::new(),
-            ),
-            false => (Vec::new(), vec![(sender, 0..num_bytes)]),
-        };
         let (input, output) = match is_sender {
             true => (tensor.buffer().clone(), self.zeroed(0)?),
             false => (self.zeroed(0)?, self.zeroed(num_bytes)?),
@@ -352,7 +349,7 @@ impl Setting {
             Ok(Chain)
         };
         let plan = Plan::Transfer {
-            kind: TransferKind::Exchange { sends, receives },
+            kind: TransferKind::broadcast(self.place, sender, num_bytes),
             input,
             output,
             finish: Box::new(finish),
@@ -513,11 +510,7 @@ impl GroupMember for LockstepMember {
         input: DenseHostTensor,
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
-        let setting = self.setting();
-        self.start(
-            key,
-            setting.and_then(|setting| setting.all_reduce(reduction, input, output)),
-        )
+        self.start_with(key, |setting| setting.all_reduce(reduction, input, output))
     }
 
     fn reduce_scatter(
@@ -527,18 +520,14 @@ impl GroupMember for LockstepMember {
         input: DenseHostTensor,
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
-        let setting = self.setting();
-        let prepared = setting.and_then(|setting| setting.reduce_scatter(reduction, input, output));
-        self.start(key, prepared)
+        self.start_with(key, |setting| {
+            setting.reduce_scatter(reduction, input, output)
+        })
     }
 
     fn broadcast(&self, key: &str, tensor: DenseHostTensor, sender: usize) -> AsyncValueRef<Chain> {
         let sender = check_position(sender, self.size(), self.group());
-        let setting = self.setting();
-        self.start(
-            key,
-            setting.and_then(|setting| setting.broadcast(tensor, sender)),
-        )
+        self.start_with(key, |setting| setting.broadcast(tensor, sender))
     }
 
     fn all_gather(
@@ -548,11 +537,7 @@ impl GroupMember for LockstepMember {
         output: DenseHostTensor,
         axis: u64,
     ) -> AsyncValueRef<Chain> {
-        let setting = self.setting();
-        self.start(
-            key,
-            setting.and_then(|setting| setting.all_gather(input, output, axis)),
-        )
+        self.start_with(key, |setting| setting.all_gather(input, output, axis))
     }
 
     fn all_gather_any(
@@ -561,11 +546,7 @@ impl GroupMember for LockstepMember {
         input: DenseHostTensor,
         axis: u64,
     ) -> AsyncValueRef<DenseHostTensor> {
-        let setting = self.setting();
-        self.start(
-            key,
-            setting.and_then(|setting| setting.all_gather_any(input, axis)),
-        )
+        self.start_with(key, |setting| setting.all_gather_any(input, axis))
     }
 
     fn all_to_all(
@@ -574,11 +555,7 @@ impl GroupMember for LockstepMember {
         input: DenseHostTensor,
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
-        let setting = self.setting();
-        self.start(
-            key,
-            setting.and_then(|setting| setting.all_to_all(input, output)),
-        )
+        self.start_with(key, |setting| setting.all_to_all(input, output))
     }
 
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain> {
