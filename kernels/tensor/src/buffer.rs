@@ -157,8 +157,8 @@ impl HostBuffer {
         file.give_back(start..start + self.len_bytes);
     }
 
-    /// Returns room for a value before the header of the buffer, if there is any and no other handle
-    /// of the buffer.
+    /// Returns room for a value before the header of the buffer. There is none if the room is used,
+    /// or if the buffer has other handles.
     #[inline]
     pub(crate) fn claim_room(&self) -> Option<NonNull<u8>> {
         self.storage.claim_room()

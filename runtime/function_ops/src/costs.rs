@@ -8,8 +8,8 @@
 //!  corert.device_speeds = [["ACC:0", 100.0]]            device, bytes per microsecond
 //! ```
 //!
-//! A pair of devices that is not listed has the default link, and a device that is not listed has no
-//! known speed. An instance takes both from the devices of its context.
+//! A pair of devices that is not listed has the default link, and the speed of a device that is not
+//! listed is unknown. An instance takes both from the devices of its context.
 
 use std::collections::HashMap;
 
@@ -92,7 +92,7 @@ impl Costs {
 }
 
 /// Writes the speeds of these devices and the costs of their links to the attributes of a function.
-/// Numbers that are no cost are left out.
+/// Costs that are negative or not finite are left out.
 pub(crate) fn write(module: &mut Module, func: OpId, devices: &[DeviceRef]) {
     let (mut links, mut speeds) = (Vec::new(), Vec::new());
     for destination in devices {

@@ -14,8 +14,8 @@
 //! shares. The named op never moves because of that. Each op that was placed has its attribute
 //! `corert.device` afterwards, with a full name. Running the pass twice changes nothing more.
 //!
-//! The attributes `corert.links` and `corert.device_speeds` of the function state what copies between
-//! its devices cost, and how fast the devices are.
+//! The attributes `corert.links` and `corert.device_speeds` of the function state what copies
+//! between its devices cost, and how fast the devices are.
 //!
 //! Ops of handlers that are not those of a device stay where their handlers run them, and are not
 //! placed.

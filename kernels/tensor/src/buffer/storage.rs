@@ -13,8 +13,8 @@
 //! until the last one is dropped. Upheld by `new_handle`, `Clone` and `Drop`.
 //!
 //! A small block has two users: the handles together, and the value in its room. Each has a mark in
-//! the word that counts the handles, and whoever removes the last mark frees the block. Nothing else
-//! waits for the value: with the last handle, the origin of the memory ends.
+//! the word that counts the handles, and whoever removes the last mark frees the block. The account
+//! of the memory does not wait for the value: it ends with the last handle.
 //!
 //! Invariant H2: the room of a small block is used if and only if the word says so. Upheld by
 //! `claim_room` and `release_room`.
@@ -183,8 +183,8 @@ impl Storage {
         Self::draw(allocator, size_bytes, data_align, HEAP_ALIGN_BYTES, draw)
     }
 
-    /// Takes a small block from the pool, if the allocator takes memory from there. Returns the data,
-    /// which is not initialised.
+    /// Takes a small block from the pool, if the allocator takes memory from there. The data, which
+    /// is returned as well, is not initialised.
     #[inline]
     fn take_small(
         allocator: &Arc<dyn HostAllocator>,
@@ -352,8 +352,8 @@ impl Storage {
         self.header().owners.load(Ordering::Acquire) & COUNT == 1
     }
 
-    /// Returns the room of a small block for a value, unless it is used, or there are other handles.
-    /// It is exclusively the caller's until [`release_room`](Self::release_room).
+    /// Returns the room of a small block for a value, unless it is used, or other handles exist. It
+    /// is exclusively the caller's until [`release_room`](Self::release_room).
     #[inline]
     pub(super) fn claim_room(&self) -> Option<NonNull<u8>> {
         // Acquire pairs with the release in `release_room`: a former value has been destroyed.
@@ -366,8 +366,8 @@ impl Storage {
                 Ordering::Relaxed,
             )
             .ok()?;
-        // SAFETY: only the word of a small block has the mark of handles; its header has room before
-        // it.
+        // SAFETY: only the word of a small block has the mark of handles, and the room of such a
+        // block lies before its header.
         Some(unsafe { self.header.cast().sub(ROOM_BYTES) })
     }
 

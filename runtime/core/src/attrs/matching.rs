@@ -1,7 +1,7 @@
 //! Attributes that are compared with those of an earlier set while they are set.
 //!
-//! A caller that names an op, and sets its attributes, mostly sets the same ones again. As long as
-//! they are those of an earlier set, nothing needs to be stored: which of them were set says it all.
+//! A caller that names an op and sets its attributes mostly sets the same ones again. As long as
+//! they are those of an earlier set, it is enough to remember which of them were set.
 
 use tfrt_attr::AttrTypeCode;
 use tfrt_attr::OpAttrArgument;
