@@ -73,6 +73,14 @@ pub fn multiply_small<T: MatmulElement>(
 #[inline(always)]
 pub(super) fn multiply<T: MatmulElement>(shape: &MatmulShape, a: &[T], b: &[T], c: &mut [T]) {
     let MatmulShape { n, k, .. } = *shape;
+    if n == COLUMNS {
+        // The rows of `b` and `c` are arrays: nothing is left to check or to count in the loops.
+        let (rows_of_b, rows_of_c) = (b.as_chunks::<COLUMNS>().0, c.as_chunks_mut().0);
+        for (a, c) in a.chunks_exact(k).zip(rows_of_c) {
+            *c = row_of_product(a, rows_of_b);
+        }
+        return;
+    }
     for (row, c) in c.chunks_exact_mut(n).enumerate() {
         let a = &a[row * k..][..k];
         let (chunks, rest) = c.as_chunks_mut::<COLUMNS>();
@@ -95,6 +103,18 @@ pub(super) fn multiply<T: MatmulElement>(shape: &MatmulShape, a: &[T], b: &[T], 
             *element = sum;
         }
     }
+}
+
+/// Returns a row of `a · b`, for a `b` of as many columns as a register holds.
+#[inline(always)]
+fn row_of_product<T: MatmulElement>(a: &[T], rows_of_b: &[[T; COLUMNS]]) -> [T; COLUMNS] {
+    let mut sums = [T::ZERO; COLUMNS];
+    for (&x, b) in a.iter().zip(rows_of_b) {
+        for (sum, &y) in sums.iter_mut().zip(b) {
+            *sum = x.mul_add(y, *sum);
+        }
+    }
+    sums
 }
 
 #[cfg(test)]
