@@ -6,6 +6,9 @@
 //! any other `str`. In the latter two, a missing value is `NaN` or the empty string; a column of
 //! whole numbers that lacks values is `f64`.
 //!
+//! As long as no field is quoted, several threads parse a file, each a chunk of 256 KiB at a time.
+//! The elements, their order and the errors do not depend on it. At most 16 chunks are held.
+//!
 //! Without the feature `csv`, [`CsvOptions::dataset`] returns an error.
 
 #[cfg(feature = "csv")]

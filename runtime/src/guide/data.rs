@@ -347,6 +347,7 @@
 //! | `batch(n)`, `padded_batch(n)` | n, and the batch |
 //! | `cache`, `memory` | all |
 //! | a reader of files | 80, or the number of `with_read_ahead`; at most 64 MiB and one batch of 1 MiB |
+//! | `csv` | also one chunk of 256 KiB for each thread, at most 16 |
 //!
 //! `tfrt bench PROGRAM` and `tfrt data bench FILE` list the stages with what they deliver, how long
 //! their draws take, how many are under way, how far each stage works ahead, and which stage is the
@@ -404,8 +405,10 @@
 //! `tfrt_image.decode` does. To cut a part out of each photo, call
 //! `DecodeOptions::decode_crop_and_resize`, which does not decode the rows below the part.
 //!
-//! The example `image_folder` of `tfrt-images` is a complete program, with labels taken from the
-//! names of folders.
+//! `ImageFolderOptions` of `tfrt-readers` reads folders that are named after labels, such as
+//! `photos/cat`: an element is the contents of a file, a `ByteString`, and the place of its folder in
+//! the order of the names, an `i64`. The example `image_folder` of `tfrt-images` is a complete
+//! program.
 //!
 //! # A dataset of your own
 //!
