@@ -424,8 +424,8 @@ fn with_rows_of(
 }
 
 /// Turns pairs of elements that are half a row apart: computes `x · cos + (-b, a) · sin`, where `a`
-/// and `b` are the halves of a row of `x`. The tables of cosines and sines have whole rows; they and
-/// `x` are broadcast to one shape. Each product and each sum is rounded.
+/// and `b` are the halves of a row of `x`. The tables of cosines and sines have whole rows; they
+/// and `x` are broadcast to one shape. Each product and each sum is rounded.
 ///
 /// # Errors
 /// If the operands are not of single precision, or do not match.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The scores of a tile stay in the cache between its two products. Keys and values are packed once
-//! for all tiles of a head, and for all heads of a group, which share them. Half-precision numbers are
-//! computed in single precision and rounded once, in the result.
+//! for all tiles of a head, and for all heads of a group, which share them. Half-precision numbers
+//! are computed in single precision and rounded once, in the result.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -64,14 +64,14 @@ struct Mask {
 }
 
 /// Computes `softmax(q · kᵀ · scale + mask) · v` for each matrix of the last two dimensions. The
-/// mask may be omitted; the scores and the mask are broadcast to one shape. Softmax of a row that is
-/// masked whole is NaN, or 0 if `zeroes_nan` is true.
+/// mask may be omitted; the scores and the mask are broadcast to one shape. Softmax of a row that
+/// is masked whole is NaN, or 0 if `zeroes_nan` is true.
 ///
 /// Where a Boolean mask, the fifth operand, equals `hidden_if`, scores are `hidden_score` instead:
 /// after the other mask is added, or before if `hides_first` is true.
 ///
-/// The last dimension before the matrices is that of heads: `groups` heads of queries in a row share
-/// a head of keys and values.
+/// The last dimension before the matrices is that of heads: `groups` heads of queries in a row
+/// share a head of keys and values.
 ///
 /// # Errors
 /// If the operands do not match.
