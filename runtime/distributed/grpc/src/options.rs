@@ -30,8 +30,8 @@ pub struct GrpcOptions {
     pub stream_window_bytes: u32,
     /// The maximum number of unread bytes on one connection. Default: 16 MiB.
     pub connection_window_bytes: u32,
-    /// The largest frame of HTTP/2, in both directions: a request waits for at most one of each other
-    /// request. Default: 256 KiB.
+    /// The largest frame of HTTP/2, in both directions. Small ones are copied more while they are
+    /// read; behind large ones, other requests wait longer. Default: 256 KiB.
     pub frame_bytes: u32,
     /// The largest message, in both directions. Default: 64 MiB.
     pub max_message_bytes: usize,
