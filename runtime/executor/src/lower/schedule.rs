@@ -107,8 +107,8 @@ impl Simulation {
 }
 
 /// Returns the kernels of code with an exact schedule that have one result, which has users, and
-/// until that is available no other kernel can run. Constants do not count: their results are there from the
-/// start.
+/// until that is available no other kernel can run. Constants do not count: their results are there
+/// from the start.
 pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
     let at_once = &code.start.at_once;
     let mut ready_counts = at_once.ready_counts.clone();

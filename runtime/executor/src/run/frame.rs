@@ -14,8 +14,8 @@
 //!   thread, in the order of the schedule. In an invocation, the producer writes, then counts its
 //!   users down (release), and a user reads after its count reached zero (acquire); or the kernels
 //!   run in the order of segments, and each position is taken (acquire) after the one before has
-//!   been finished (release), see [`super::turn`]; or a run goes on in its schedule in the waiter of
-//!   a value, which it has registered (release) before the value was published (acquire).
+//!   been finished (release), see [`super::turn`]; or a run goes on in its schedule in the waiter
+//!   of a value, which it has registered (release) before the value was published (acquire).
 //! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs
 //!   once. So every reference is owned by exactly one use.
 //! - F3. The memory has as many words as the code asks for, and is aligned. Its owner outlives

@@ -12,9 +12,9 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::left::{Left, produced_registers};
 use super::state::Run;
-use super::transfer::{Transfer, take_result};
+use super::transfer::{Transfer, give_results, take_result};
 use super::waiting;
-use crate::lower::code::{Extras, KernelId, RegisterId, ResultForm};
+use crate::lower::code::{Extras, KernelId, ResultForm};
 use crate::lower::schedule::Simulation;
 use crate::run::invocation::InvocationRef;
 use crate::run::nesting;
@@ -281,19 +281,6 @@ impl Run<'_> {
             if let Some(slot) = register.slot {
                 (0..num_left).for_each(|_| panics::catch(|| drop(self.frame.take_later(slot))));
             }
-        }
-    }
-}
-
-/// Gives the results of the function among these registers, which have values, to the caller.
-pub(super) fn give_results(
-    invocation: &InvocationRef,
-    registers: impl IntoIterator<Item = RegisterId>,
-) {
-    for register in registers {
-        if let Some(returned) = invocation.code().register(register).returned {
-            let value = take_result(invocation.frame(), register, true);
-            invocation.give_result(returned, value);
         }
     }
 }

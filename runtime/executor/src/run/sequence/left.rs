@@ -11,8 +11,9 @@ use crate::run::path::{Lists, Path};
 
 /// Why a run does not go on.
 pub(crate) enum Stop {
-    /// The result of this kernel, in its [slot](crate::lower::code::KernelDetails::awaited_slot), is
-    /// not available, and nothing else can run before it is. The operands are dropped.
+    /// The result of this kernel, in its
+    /// [slot](crate::lower::code::KernelDetails::awaited_slot), is not available, and nothing else
+    /// can run before it is. The operands are dropped.
     Waits(KernelId),
     /// It leaves its schedule.
     Left(Pooled<Left>),

@@ -4,6 +4,7 @@ use tfrt_async::{AnyRef, TypeIndex};
 
 use crate::lower::code::{KernelDetails, Register, RegisterId};
 use crate::run::frame::Frame;
+use crate::run::invocation::InvocationRef;
 use crate::run::links::Link;
 use crate::run::program::{Called, Program};
 
@@ -55,6 +56,19 @@ pub(crate) fn take_results(frame: Frame<'_>, results: &mut [Option<AnyRef>], is_
         } else {
             results[first].clone()
         };
+    }
+}
+
+/// Gives the results of the function among these registers, which have values, to the caller.
+pub(super) fn give_results(
+    invocation: &InvocationRef,
+    registers: impl IntoIterator<Item = RegisterId>,
+) {
+    for register in registers {
+        if let Some(returned) = invocation.code().register(register).returned {
+            let value = take_result(invocation.frame(), register, true);
+            invocation.give_result(returned, value);
+        }
     }
 }
 

@@ -26,9 +26,9 @@ use tfrt_host::tracing;
 use tfrt_support::entity::EntityId;
 
 use super::kernels::is_settled;
-use super::leaving::give_results;
 use super::left::{Left, Stop};
 use super::state::Run;
+use super::transfer::give_results;
 #[cfg(doc)]
 use crate::lower::code::KernelDetails;
 use crate::lower::code::{Extras, Kernel, KernelId};
