@@ -6,10 +6,15 @@
 //! Invariant A1: an [`Adapter`] names the type of a closure that existed, is `Copy` and is
 //! zero-sized. Upheld by the constructors of [`KernelDescriptor`] below, which receive the closure
 //! and are the only code that names adapters.
-#![expect(unsafe_code, reason = "copies closures that have no bytes")]
+#![expect(
+    unsafe_code,
+    reason = "copies closures that have no bytes, and polls futures in place"
+)]
 
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::{Context, Poll};
 
 use tfrt_async::pool::PooledFuture;
 use tfrt_ods::OpDef;
@@ -36,10 +41,30 @@ pub type Within<'h, 'f> = PhantomData<&'h &'f ()>;
 /// The future of an `async fn`.
 pub type Pending<'h, R> = PooledFuture<'h, Returned<R>>;
 
-/// Returns a future that borrows nothing.
+/// The future of an `async fn` that borrows nothing.
+///
+/// Invariant A2: it is `Send`. Upheld by [`owned`], the only constructor, which reports a future
+/// that is not. Its users need no bound of their own, so the compiler reports it once.
+#[derive(Debug)]
+pub struct Owned<T>(T);
+
+// SAFETY: A2.
+unsafe impl<T> Send for Owned<T> {}
+
+/// Marks a future that borrows nothing.
 #[inline]
-pub fn owned<T: Future + Send + 'static>(future: T) -> T {
-    future
+pub fn owned<T: Future + Send + 'static>(future: T) -> Owned<T> {
+    Owned(future)
+}
+
+impl<T: Future> Future for Owned<T> {
+    type Output = T::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
+        // SAFETY: the future is pinned with its owner, which never moves it or gives access to it.
+        unsafe { self.map_unchecked_mut(|owned| &mut owned.0) }.poll(context)
+    }
 }
 
 /// A closure of type `F`, with the parameters `P` and the results `R`, declared as `D`.
@@ -102,8 +127,8 @@ where
     D: Declared,
     P: ParamList + 'static,
     R: ResultPart + 'static,
-    F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> T,
-    T: Future<Output = Returned<R>> + Send + 'static,
+    F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> Owned<T>,
+    T: Future<Output = Returned<R>> + 'static,
 {
     type Params = P;
     type Results = R;
@@ -163,8 +188,8 @@ impl KernelDescriptor {
         D: Declared,
         P: ParamList + 'static,
         R: ResultPart + 'static,
-        F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> T,
-        T: Future<Output = Returned<R>> + Send + 'static,
+        F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> Owned<T>,
+        T: Future<Output = Returned<R>> + 'static,
     {
         Self::future::<OwnedAdapter<D, P, R, F, T>>()
     }

@@ -59,7 +59,7 @@ pub(crate) fn take_results(frame: Frame<'_>, results: &mut [Option<AnyRef>], is_
     }
 }
 
-/// Gives the results of the function among these registers, which have values, to the caller.
+/// Passes the results of the function among these registers, which have values, to the caller.
 pub(super) fn give_results(
     invocation: &InvocationRef,
     registers: impl IntoIterator<Item = RegisterId>,

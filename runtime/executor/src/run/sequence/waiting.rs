@@ -53,7 +53,8 @@ impl Run<'_> {
                 .is_some_and(|result| !result.is_available())
     }
 
-    /// Gives the results of the function among those of a kernel, which are settled, to the caller.
+    /// Passes the results of the function among those of a kernel, which are settled, to its
+    /// caller.
     #[inline]
     pub(super) fn give_results(&self, kernel: &Kernel) {
         let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
