@@ -15,7 +15,8 @@ use crate::tuner::{Tuner, Turns, is_tuning_off};
 const MAX_TUNED: usize = 1024;
 
 /// How many elements a source reads ahead: a number of its own, unless the pipeline gives another
-/// one, or lets the source find it; see [`Dataset::with_read_ahead`](crate::Dataset::with_read_ahead).
+/// one, or lets the source find it; see
+/// [`Dataset::with_read_ahead`](crate::Dataset::with_read_ahead).
 ///
 /// A source asks for the [number](Self::now) and reports what it reads and hands out, from which a
 /// tuned number learns. Elements of a tuned source take their memory from the budget of the host.

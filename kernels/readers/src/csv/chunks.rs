@@ -5,9 +5,9 @@
 //!                                          or by the reader, if it comes first ─┴─► rows in order
 //! ```
 //!
-//! Only chunks without a quote are parsed in parallel: every line break in them ends a row. From the
-//! first quote on, the file is read row by row. So is a chunk in which a row is wrong, to find the
-//! errors in their order.
+//! Only chunks without a quote are parsed in parallel: every line break in them ends a row. From
+//! the first quote on, the file is read row by row. So is a chunk in which a row is wrong, to find
+//! the errors in their order.
 //!
 //! Whoever takes a chunk first parses it. The reader therefore waits only for a chunk that another
 //! thread has taken and is parsing, never for a thread.

@@ -167,8 +167,8 @@ pub(super) fn open_stream(stream: Stream, options: &CsvOptions) -> Input {
         num_bytes: Arc::clone(&num_bytes),
         num_read: 0,
     };
-    // Whether rows have the same number of fields is checked here: those of a part of a file have as
-    // many as those in front of it.
+    // The number of fields is checked here: rows of a part of a file have as many as those in front
+    // of it.
     Input {
         reader: builder(options).flexible(true).from_reader(metered),
         num_fields: None,
