@@ -316,7 +316,8 @@ fn ids(kernel: &str, path: &str, attributes: &str) -> Result<Vec<i64>, String> {
     found.map_err(|error| error.message().to_owned())
 }
 
-/// Returns `true` if the readers have the feature, which another crate of a build may have selected.
+/// Returns `true` if the readers have the feature, which another crate of a build may have
+/// selected.
 fn has_parquet() -> bool {
     let opened = ColumnarOptions::default().dataset(ColumnarFormat::Parquet, "x");
     assert!(opened.is_ok() || cfg!(not(feature = "parquet")));

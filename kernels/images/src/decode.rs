@@ -83,8 +83,8 @@ impl DecodeOptions {
     ///
     /// # Errors
     /// If the bytes are not such an image, are cut off or damaged, or claim more than
-    /// [`MAX_PIXELS`] pixels; JPEG images in CMYK; GIF and BMP images without the features `gif` and
-    /// `bmp`; options with other numbers than they can have. Damaged EXIF data are ignored.
+    /// [`MAX_PIXELS`] pixels; JPEG images in CMYK; GIF and BMP images without the features `gif`
+    /// and `bmp`; options with other numbers than they can have. Damaged EXIF data are ignored.
     pub fn decode(
         &self,
         data: &[u8],
