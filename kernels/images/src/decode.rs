@@ -414,11 +414,11 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     ((sum + (1 << 15)) >> 16) as u8
 }
 
-/// Returns the pixels of an image in JPEG, PNG, WebP, GIF or BMP format: a tensor of type u8 and shape
-/// `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red, green,
-/// blue) or 4 (with alpha); without it, it has those of the file. With `upright`, it is turned as
-/// the EXIF data of the file say. With a `dct_scale` of 2, 4 or 8, it has that part of the rows and
-/// columns: each pixel is the mean of a block.
+/// Returns the pixels of an image in JPEG, PNG, WebP, GIF or BMP format: a tensor of type u8 and
+/// shape `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red,
+/// green, blue) or 4 (with alpha); without it, it has those of the file. With `upright`, it is
+/// turned as the EXIF data of the file say. With a `dct_scale` of 2, 4 or 8, it has that part of
+/// the rows and columns: each pixel is the mean of a block.
 ///
 /// GIF and BMP images need the features `gif` and `bmp` of the library; of an animation, the first
 /// frame is decoded.

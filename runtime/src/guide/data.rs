@@ -73,10 +73,11 @@
 //! With -1, a `parallel_map` finds this number by experiment while it runs. A
 //! [`WorkAhead`](crate::data::WorkAhead) says so for other numbers, for `prefetch_with`, and for
 //! `with_read_ahead`, which sets how many elements the sources of a pipeline read ahead from files;
-//! in programs, the attribute `autotune` does, and `read_ahead` of `tfrt_data.options_dataset`. The stages of a host experiment one after the other,
-//! each until the rate no longer rises. The elements that such stages hold take at most half of the
-//! free memory, or what [`PipelineOptions`](crate::data::PipelineOptions) say. If
-//! `TFRT_DATA_AUTOTUNE=off` is set, stages use their largest number.
+//! in programs, the attribute `autotune` does, and `read_ahead` of `tfrt_data.options_dataset`. The
+//! stages of a host experiment one after the other, each until the rate no longer rises. The
+//! elements that such stages hold take at most half of the free memory, or what
+//! [`PipelineOptions`](crate::data::PipelineOptions) say. If `TFRT_DATA_AUTOTUNE=off` is set,
+//! stages use their largest number.
 //!
 //! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not
 //! block the thread, and with the cargo feature `stream` elements are a `futures_core::Stream`:
@@ -357,8 +358,8 @@
 //! # Images
 //!
 //! The crate `tfrt-images` decodes JPEG, PNG and WebP, with the cargo features `gif` and `bmp` also
-//! GIF and BMP, and crops, resizes, flips and normalises images, both as functions and as kernels of
-//! the dialect `tfrt_image`. This turns a folder of images into batches:
+//! GIF and BMP, and crops, resizes, flips and normalises images, both as functions and as kernels
+//! of the dialect `tfrt_image`. This turns a folder of images into batches:
 //!
 //! ```standalone_crate
 //! # use tfrt::host::RequestContextBuilder;
@@ -406,8 +407,8 @@
 //! `DecodeOptions::decode_crop_and_resize`, which does not decode the rows below the part.
 //!
 //! `ImageFolderOptions` of `tfrt-readers` reads folders that are named after labels, such as
-//! `photos/cat`: an element is the contents of a file, a `ByteString`, and the place of its folder in
-//! the order of the names, an `i64`. The example `image_folder` of `tfrt-images` is a complete
+//! `photos/cat`: an element is the contents of a file, a `ByteString`, and the place of its folder
+//! in the order of the names, an `i64`. The example `image_folder` of `tfrt-images` is a complete
 //! program.
 //!
 //! # A dataset of your own
