@@ -156,6 +156,12 @@ pub(crate) struct Options {
     #[arg(long = "data-ram-budget", value_name = "BYTES")]
     data_ram_budget: Option<u64>,
 
+    /// Let errors of other tasks keep their codes, which `--print_error_code` prints; without it,
+    /// their code is `Unknown`
+    #[cfg(feature = "distributed")]
+    #[arg(long = "typed-remote-errors")]
+    typed_remote_errors: bool,
+
     #[command(flatten)]
     libraries: LibraryArguments,
 
@@ -443,6 +449,8 @@ fn run_on(
     install_gpu(program, arguments.gpu.as_deref(), &host)?;
     #[cfg(feature = "standard-kernels")]
     pipeline_options(arguments).install(&host);
+    #[cfg(feature = "distributed")]
+    tfrt::distributed::TypedRemoteErrors::set(&host, arguments.typed_remote_errors);
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
         Ok(loaded) => run_in_cluster(
             program,
