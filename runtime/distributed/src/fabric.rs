@@ -162,8 +162,8 @@ pub trait RemoteClient: Send + Sync + fmt::Debug {
     /// Sends a request. Returns immediately; the reply runs on the work queue of the caller's host.
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);
 
-    /// Returns `true` if a call does no more than hand the request over to other threads, so that
-    /// it need not be a task of the work queue of its own. Default: `false`.
+    /// Returns `true` if a call only hands the request over to threads of the transport, so that it
+    /// need not be a task of the work queue of its own. Default: `false`.
     fn hands_over(&self) -> bool {
         false
     }
