@@ -334,7 +334,7 @@ fn write_event(events: Option<&Mutex<std::fs::File>>, event: &Event<'_>) {
 
 /// Returns a request whose memory is filled with a pattern.
 fn poisoned_request(host: &Arc<HostContext>) -> Arc<RequestContext> {
-    let arena = ArenaAllocator::new(Arc::clone(host.allocator())).poisoned();
+    let arena = ArenaAllocator::new_poisoned(Arc::clone(host.allocator()));
     let request = RequestContextBuilder::new(Arc::clone(host)).allocator(Arc::new(arena));
     request.build()
 }

@@ -354,7 +354,7 @@ fn check_written(program: Program, inputs: &[(&str, DenseHostTensor)]) {
     let session = load_on(program, &host);
     let fresh = session.run(inputs).unwrap();
     let again = session.run(inputs).unwrap();
-    let arena = Arc::new(ArenaAllocator::new(Arc::new(Malloc)).poisoned());
+    let arena = Arc::new(ArenaAllocator::new_poisoned(Arc::new(Malloc)));
     let request = RequestContextBuilder::new(host).allocator(arena).build();
     let poisoned = session.run_in_request(&request, inputs).unwrap();
     for outputs in [again, poisoned] {

@@ -91,7 +91,7 @@ fn check_written(
     inputs: &[(&str, DenseHostTensor)],
     expected: &[DenseHostTensor],
 ) {
-    let arena = Arc::new(ArenaAllocator::new(Arc::new(Malloc)).poisoned());
+    let arena = Arc::new(ArenaAllocator::new_poisoned(Arc::new(Malloc)));
     let request = RequestContextBuilder::new(host).allocator(arena).build();
     let outputs = session.run_in_request(&request, inputs).unwrap();
     for (found, expected) in outputs.iter().zip(expected) {

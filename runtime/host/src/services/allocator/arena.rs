@@ -78,7 +78,8 @@ const POISON: u8 = 0xff;
 /// ```
 pub struct ArenaAllocator {
     source: Arc<dyn HostAllocator>,
-    /// Smaller memory comes from the source.
+    /// Smaller memory comes from the source. It never changes, so that memory goes back where it
+    /// came from.
     min_bytes: usize,
     is_poisoned: bool,
     max_kept_bytes: usize,
@@ -322,20 +323,21 @@ impl ArenaAllocator {
         }
     }
 
+    /// Creates an arena that fills freed memory with a pattern, to find kernels that read what they
+    /// have not written. All its memory comes from chunks, regardless of its size.
+    #[must_use]
+    pub fn new_poisoned(source: Arc<dyn HostAllocator>) -> Self {
+        let mut arena = Self::new(source);
+        arena.min_bytes = 1;
+        arena.is_poisoned = true;
+        arena
+    }
+
     /// Sets the idle bytes that the arena keeps when it [settles](Self::settle). The default is
     /// that it keeps all.
     #[must_use]
     pub fn max_kept_bytes(mut self, max_bytes: usize) -> Self {
         self.max_kept_bytes = max_bytes;
-        self
-    }
-
-    /// Fills freed memory with a pattern, to find kernels that read what they have not written.
-    /// Then all memory comes from chunks, regardless of its size.
-    #[must_use]
-    pub fn poisoned(mut self) -> Self {
-        self.is_poisoned = true;
-        self.min_bytes = 1;
         self
     }
 
@@ -724,7 +726,7 @@ mod tests {
 
     #[test]
     fn memory_is_initialised_zeroed_or_poisoned() {
-        let arena = ArenaAllocator::new(Arc::new(LeakCheckAllocator::default())).poisoned();
+        let arena = ArenaAllocator::new_poisoned(Arc::new(LeakCheckAllocator::default()));
         let memory = arena.allocate_initialized(layout(5_000)).unwrap();
         assert_eq!(bytes(memory, 5_000), [POISON; 5_000]);
         // SAFETY: the memory is ours.
