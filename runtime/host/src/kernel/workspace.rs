@@ -21,8 +21,9 @@ const ALIGNMENT_BYTES: usize = 64;
 /// An element type of workspaces.
 ///
 /// # Safety
-/// An implementor guarantees that zeros are a valid value, that a workspace is sufficiently aligned
-/// for it, and that it needs no drop.
+/// An implementor guarantees that zeros are a valid value, that no byte of a value is padding or
+/// otherwise uninitialised, that a workspace is sufficiently aligned for it, and that it needs no
+/// drop.
 #[diagnostic::on_unimplemented(
     message = "a workspace cannot consist of `{Self}`",
     label = "not a primitive number",
@@ -32,8 +33,8 @@ pub unsafe trait WorkspaceElement: Copy + Send + 'static {}
 
 macro_rules! impl_workspace_element {
     ($($ty:ty),*) => {$(
-        // SAFETY: a plain number: zeros are a valid value, and its alignment is its size, at most
-        // 16 bytes.
+        // SAFETY: a plain number: zeros are a valid value, it has no padding, and its alignment is
+        // its size, at most 8 bytes.
         unsafe impl WorkspaceElement for $ty {}
     )*};
 }
@@ -124,8 +125,9 @@ impl<T> DerefMut for Workspace<T> {
 impl<T> Drop for Workspace<T> {
     fn drop(&mut self) {
         if let Some((layout, allocator)) = &self.origin {
-            // SAFETY: the memory came from this allocator with this layout, and is dropped with
-            // `self`; numbers have no padding.
+            // SAFETY: 1: the memory came from this allocator with this layout. 2: it is dropped
+            // with `self`. 3: only elements were written to it, which have no padding: `new`, the
+            // only way to make a workspace that is not empty, demands `WorkspaceElement`.
             unsafe { allocator.deallocate_initialized(self.memory.cast(), *layout) };
         }
     }
