@@ -134,6 +134,8 @@ struct State {
     by_size: BTreeSet<(usize, usize)>,
     /// The chunk of the plan; `None` until it is needed.
     planned: Option<usize>,
+    /// Whether a thread is requesting the chunk of the plan.
+    is_requested: bool,
     plan: Plan,
     /// The spans of this run, if it is recorded.
     recording: Option<Recording>,
@@ -151,6 +153,7 @@ impl Default for State {
             free: BTreeMap::new(),
             by_size: BTreeSet::new(),
             planned: None,
+            is_requested: false,
             plan: Plan::default(),
             recording: Some(Recording::default()),
             has_missed: false,
@@ -395,7 +398,11 @@ impl ArenaAllocator {
             };
             match (taken, place, state.planned) {
                 (Some(memory), ..) => return Some(memory),
-                (None, Place::At(offset), None) => Some((offset, state.plan.size_bytes)),
+                // Only one thread requests the chunk, which is as large as all spans of a run.
+                (None, Place::At(offset), None) if !state.is_requested => {
+                    state.is_requested = true;
+                    Some((offset, state.plan.size_bytes))
+                }
                 (None, ..) => None,
             }
         };
@@ -413,11 +420,15 @@ impl ArenaAllocator {
         span_bytes: usize,
     ) -> Option<NonNull<u8>> {
         // Without the lock: the source may take its time.
-        let chunk = self.new_chunk(size_bytes)?;
+        let chunk = self.new_chunk(size_bytes);
         let mut state = self.lock();
-        let start = state.add_chunk(chunk);
-        // Another thread may have been faster; then this is just a chunk.
-        state.planned.get_or_insert(start);
+        state.is_requested = false;
+        let start = state.add_chunk(chunk?);
+        // If the arena has settled in the meantime, the chunk may be too small for the plan. Then
+        // it is a chunk like any other.
+        if state.planned.is_none() && state.plan.size_bytes == size_bytes {
+            state.planned = Some(start);
+        }
         state.take_at(start + offset_bytes, span_bytes)
     }
 
@@ -543,8 +554,10 @@ impl fmt::Debug for ArenaAllocator {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::{OnceLock, Weak};
+
     use super::*;
-    use crate::allocator::{FixedSizeAllocator, LeakCheckAllocator};
+    use crate::allocator::{FixedSizeAllocator, LeakCheckAllocator, Malloc};
 
     fn layout(size_bytes: usize) -> Layout {
         Layout::from_size_align(size_bytes, 64).unwrap()
@@ -750,6 +763,101 @@ mod tests {
         run(&arena, &[5_000]);
         // SAFETY: 1: it was allocated there with this layout. 2: it is not used any more.
         unsafe { arena.source.deallocate(other, layout(9_000)) };
+    }
+
+    type Hook = Box<dyn Fn(&ArenaAllocator) + Send>;
+
+    /// A source that does something in the first request of a size, as other threads may.
+    struct Interrupted {
+        arena: OnceLock<Weak<ArenaAllocator>>,
+        hook: Mutex<Option<(usize, Hook)>>,
+        requested: Mutex<Vec<usize>>,
+    }
+
+    impl fmt::Debug for Interrupted {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("Interrupted").finish_non_exhaustive()
+        }
+    }
+
+    // SAFETY: the memory is that of `Malloc`.
+    unsafe impl HostAllocator for Interrupted {
+        fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+            let size_bytes = layout.size() - GRANULE_BYTES;
+            self.requested.lock().unwrap().push(size_bytes);
+            let hook = (self.hook.lock().unwrap()).take_if(|(size, _)| *size == size_bytes);
+            if let Some((_, hook)) = hook {
+                let arena = self.arena.get().and_then(Weak::upgrade).unwrap();
+                hook(&arena);
+            }
+            Malloc.allocate(layout)
+        }
+
+        unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
+            // SAFETY: the memory came from there; the caller guarantees the rest.
+            unsafe { Malloc.deallocate(memory, layout) }
+        }
+    }
+
+    /// An arena that keeps no idle memory, whose source calls `hook` in the first request for
+    /// `size_bytes`.
+    fn interrupted(size_bytes: usize, hook: Hook) -> (Arc<ArenaAllocator>, Arc<Interrupted>) {
+        let source = Arc::new(Interrupted {
+            arena: OnceLock::new(),
+            hook: Mutex::new(Some((size_bytes, hook))),
+            requested: Mutex::default(),
+        });
+        let arena = ArenaAllocator::new(Arc::clone(&source) as _).max_kept_bytes(0);
+        let arena = Arc::new(arena);
+        source.arena.set(Arc::downgrade(&arena)).unwrap();
+        (arena, source)
+    }
+
+    #[test]
+    fn one_thread_requests_the_chunk_of_the_plan() {
+        // While one kernel has the planned chunk requested, another one needs memory.
+        let other = |arena: &ArenaAllocator| {
+            let memory = arena.allocate(layout(20_032)).unwrap();
+            free(arena, memory, 20_032);
+        };
+        let (arena, source) = interrupted(30_080, Box::new(other));
+        let blocks = [10_048, 20_032].map(|size| (arena.allocate(layout(size)).unwrap(), size));
+        for (memory, size) in blocks {
+            free(&arena, memory, size);
+        }
+        arena.settle();
+        let memory = arena.allocate(layout(10_048)).unwrap();
+        free(&arena, memory, 10_048);
+        arena.settle();
+        let requested = source.requested.lock().unwrap().clone();
+        assert_eq!(requested, [10_048, 20_032, 30_080, 20_032]);
+        run(&arena, &[10_048]);
+        let requested = source.requested.lock().unwrap().clone();
+        assert_eq!(requested.last(), Some(&30_080), "the plan still holds");
+    }
+
+    #[test]
+    fn a_chunk_that_arrives_after_its_plan_was_replaced_is_not_taken_for_the_new_one() {
+        // While the chunk of the plan is requested, a run ends that needed much more.
+        let other = |arena: &ArenaAllocator| run(arena, &[100_032]);
+        let (arena, source) = interrupted(30_080, Box::new(other));
+        let wide = || {
+            let blocks = [10_048, 20_032].map(|size| (arena.allocate(layout(size)).unwrap(), size));
+            for (memory, size) in blocks {
+                free(&arena, memory, size);
+            }
+        };
+        wide();
+        arena.settle();
+        // The next run is to be recorded.
+        run(&arena, &[5_056]);
+        let memory = arena.allocate(layout(10_048)).unwrap();
+        free(&arena, memory, 10_048);
+        let requested = source.requested.lock().unwrap().clone();
+        assert_eq!(requested, [10_048, 20_032, 5_056, 30_080, 100_032]);
+        assert_eq!(arena.lock().planned, None);
+        run(&arena, &[100_032]);
+        assert!(!arena.lock().keeps_results, "its place was never in use");
     }
 
     #[test]
