@@ -117,7 +117,7 @@ pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise, Promises};
 pub use published::Published;
 pub use rendezvous::Rendezvous;
-pub use room::Room;
+pub use room::{BlockOwners, Room};
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;
 pub use value::{

@@ -16,7 +16,8 @@ use tfrt_support::Error;
 
 use crate::pool::PooledArc;
 use crate::{
-    AnyRef, AsyncValueRef, Chain, Immutable, Published, Rendezvous, Value, run_when_ready,
+    AnyRef, AsyncValueRef, BlockOwners, Chain, Immutable, Published, Rendezvous, Value,
+    run_when_ready,
 };
 
 /// Counts its drops.
@@ -587,5 +588,135 @@ fn loom_rendezvous_of_two_senders_one_is_refused() {
         let received = rendezvous.receive(0).unwrap();
         let expected = if is_first { 2 } else { 1 };
         assert_eq!(received.get::<i32>(), Some(&expected));
+    });
+}
+
+/// A block with room for a value. Loom fails a model in which uses of its parts race.
+struct Block {
+    owners: BlockOwners,
+    room: UnsafeCell<()>,
+    data: UnsafeCell<()>,
+    num_frees: AtomicUsize,
+}
+
+// SAFETY: loom fails a model whose threads access a cell at once, unless all of them read it.
+#[expect(unsafe_code, reason = "cells that loom watches stand for memory")]
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            owners: BlockOwners::with_room(),
+            room: UnsafeCell::new(()),
+            data: UnsafeCell::new(()),
+            num_frees: AtomicUsize::new(0),
+        })
+    }
+
+    /// Puts a value into the room, if it is free.
+    fn claim(&self) -> bool {
+        let is_claimed = self.owners.claim_room();
+        if is_claimed {
+            self.room.with_mut(|_| ());
+        }
+        is_claimed
+    }
+
+    /// Destroys the value in the room.
+    fn release(&self) {
+        self.room.with_mut(|_| ());
+        if self.owners.release_room() {
+            self.free();
+        }
+    }
+
+    /// Drops a handle through which the data was read.
+    fn drop_handle(&self) {
+        self.data.with(|_| ());
+        if self.owners.remove_handle() {
+            self.data.with_mut(|_| ());
+            if self.owners.end_handles() {
+                self.free();
+            }
+        }
+    }
+
+    fn free(&self) {
+        self.room.with_mut(|_| ());
+        self.data.with_mut(|_| ());
+        self.num_frees.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn loom_room_1_against_2_a_value_follows_only_one_that_is_gone() {
+    loom::model(|| {
+        let block = Block::new();
+        assert!(block.claim());
+        let releasing = thread::spawn({
+            let block = block.clone();
+            move || block.release()
+        });
+        let is_claimed = block.claim();
+        releasing.join().unwrap();
+        assert!(is_claimed || block.claim(), "nobody else claims it");
+        assert_eq!(count(&block.num_frees), 0);
+    });
+}
+
+#[test]
+fn loom_room_2_against_3_the_block_is_freed_once() {
+    loom::model(|| {
+        let block = Block::new();
+        assert!(block.claim());
+        let releasing = thread::spawn({
+            let block = block.clone();
+            move || block.release()
+        });
+        block.drop_handle();
+        releasing.join().unwrap();
+        assert_eq!(count(&block.num_frees), 1);
+    });
+}
+
+#[test]
+fn loom_room_2_then_1_against_3_the_second_value_has_the_room_to_itself() {
+    loom::model(|| {
+        let block = Block::new();
+        assert!(block.claim());
+        let releasing = thread::spawn({
+            let block = block.clone();
+            move || block.release()
+        });
+        let second = block.claim().then(|| {
+            thread::spawn({
+                let block = block.clone();
+                move || block.release()
+            })
+        });
+        block.drop_handle();
+        releasing.join().unwrap();
+        if let Some(second) = second {
+            second.join().unwrap();
+        }
+        assert_eq!(count(&block.num_frees), 1);
+    });
+}
+
+#[test]
+fn loom_room_3_of_two_handles_the_last_one_ends_the_data() {
+    loom::model(|| {
+        let block = Block::new();
+        block.owners.add_handle();
+        let leaving = thread::spawn({
+            let block = block.clone();
+            move || block.drop_handle()
+        });
+        if block.owners.is_unique() {
+            block.data.with_mut(|_| ());
+        }
+        block.drop_handle();
+        leaving.join().unwrap();
+        assert_eq!(count(&block.num_frees), 1);
     });
 }

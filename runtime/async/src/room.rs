@@ -11,14 +11,19 @@
 //!
 //! The block has two users, the value and the payload, either of which may end first: references to
 //! the memory of the payload may outlive the value, and the payload of a value may be replaced. So
-//! the owner of the block keeps it until the room was released, too.
+//! the owner of the block keeps it until it has no handles and the room is released:
+//! [`BlockOwners`] counts both.
 #![expect(unsafe_code, reason = "hands out room for values")]
+
+mod owners;
 
 use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
 
 use crate::cell;
+
+pub use owners::BlockOwners;
 
 /// How to find room for a value in the memory of its payload.
 ///

@@ -8,7 +8,7 @@ mod shim {
     pub(crate) use atomic_waker::AtomicWaker;
     pub(crate) use crossbeam_utils::atomic::AtomicCell;
     pub(crate) use std::sync::atomic::{
-        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
     pub(crate) use std::sync::{Mutex, MutexGuard};
 
@@ -49,7 +49,7 @@ mod shim {
 
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::atomic::{
-        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
     pub(crate) use loom::sync::{Mutex, MutexGuard};
 

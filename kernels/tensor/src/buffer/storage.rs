@@ -12,11 +12,11 @@
 //! Invariant H1: a handle owns one count of the header; the header, its origin and the data live
 //! until the last one is dropped. Upheld by `new_handle`, `Clone` and `Drop`.
 //!
-//! A small block has two users: the handles together, and the value in its room. Each has a mark in
-//! the word that counts the handles, and whoever removes the last mark frees the block. The account
-//! of the memory does not wait for the value: it ends with the last handle.
+//! A small block has two users: the handles together, and the value in its room. [`BlockOwners`]
+//! counts both, and tells the last one to free the block. The account of the memory does not wait
+//! for the value: it ends with the last handle.
 //!
-//! Invariant H2: the room of a small block is used if and only if the word says so. Upheld by
+//! Invariant H2: the room of a small block is used if and only if `owners` says so. Upheld by
 //! `claim_room` and `release_room`.
 #![expect(unsafe_code, reason = "owns raw memory")]
 
@@ -25,9 +25,8 @@ use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-use tfrt_async::pool;
+use tfrt_async::{BlockOwners, pool};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 
 use super::borrow::Borrows;
@@ -60,18 +59,11 @@ const SMALL: Layout = {
     }
 };
 
-/// The mark of the handles of a small block, in the word that counts them.
-const HANDLES: usize = 1 << (usize::BITS - 1);
-/// The mark of the value in the room of a small block.
-const VALUE: usize = HANDLES >> 1;
-/// The count of handles, below the marks.
-const COUNT: usize = VALUE - 1;
-
 /// The header, which precedes the data or refers to it.
 #[repr(C, align(64))]
 struct Header {
-    /// The number of handles, with the marks of a small block.
-    owners: AtomicUsize,
+    /// The handles, and the value in the room of a small block.
+    owners: BlockOwners,
     borrows: Borrows,
     origin: Origin,
 }
@@ -216,7 +208,7 @@ impl Storage {
         let header = unsafe { block.add(ROOM_BYTES) };
         // SAFETY: 1: the block has a header's bytes from there, and both are aligned to as many. 2:
         // it is ours.
-        let storage = unsafe { Self::new_handle(header.cast(), HANDLES | 1, origin) };
+        let storage = unsafe { Self::new_handle(header.cast(), BlockOwners::with_room(), origin) };
         // SAFETY: the block is larger.
         Some((storage, unsafe { header.add(size_of::<Header>()) }))
     }
@@ -273,7 +265,8 @@ impl Storage {
         let header = unsafe { block.add(header_offset) };
         // SAFETY: 1: the block has a header's bytes from there, and data is aligned to a multiple
         // of a header's size. 2: it is ours.
-        let storage = unsafe { Self::new_handle(header.cast(), 1, origin) };
+        let storage =
+            unsafe { Self::new_handle(header.cast(), BlockOwners::without_room(), origin) };
         // SAFETY: `data_offset` is at most `most_before_data`, and the block is larger by
         // `size_bytes`.
         Ok((storage, unsafe { block.add(data_offset) }))
@@ -295,20 +288,22 @@ impl Storage {
         // takes it back.
         let bytes = NonNull::from(unsafe { owner.as_ref() }.as_ref());
         let owner: NonNull<dyn Any + Send + Sync> = owner;
+        let owners = BlockOwners::without_room();
+        let origin = Origin::Owner(owner);
         // SAFETY: 1: the layout is that of a header. 2: the block is ours.
-        let storage = unsafe { Self::new_handle(block.cast(), 1, Origin::Owner(owner)) };
+        let storage = unsafe { Self::new_handle(block.cast(), owners, origin) };
         Ok((storage, bytes))
     }
 
-    /// Returns the first handle of an allocation, whose word is `owners`.
+    /// Returns the first handle of an allocation, which `owners` counts.
     ///
     /// # Safety
     /// 1. `header` is valid for writes of a header, and aligned.
     /// 2. The caller owns it, and transfers ownership.
     #[inline]
-    unsafe fn new_handle(header: NonNull<Header>, owners: usize, origin: Origin) -> Self {
+    unsafe fn new_handle(header: NonNull<Header>, owners: BlockOwners, origin: Origin) -> Self {
         let value = Header {
-            owners: AtomicUsize::new(owners),
+            owners,
             borrows: Borrows::default(),
             origin,
         };
@@ -348,26 +343,17 @@ impl Storage {
     /// Returns `true` if this is the only handle.
     #[inline]
     pub(super) fn is_unique(&self) -> bool {
-        // Acquire pairs with the release in `drop`: what other handles did has happened.
-        self.header().owners.load(Ordering::Acquire) & COUNT == 1
+        self.header().owners.is_unique()
     }
 
     /// Returns the room of a small block for a value, unless it is used, or other handles exist. It
     /// is exclusively the caller's until [`release_room`](Self::release_room).
     #[inline]
     pub(super) fn claim_room(&self) -> Option<NonNull<u8>> {
-        // Acquire pairs with the release in `release_room`: a former value has been destroyed.
-        self.header()
-            .owners
-            .compare_exchange(
-                HANDLES | 1,
-                HANDLES | VALUE | 1,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            )
-            .ok()?;
-        // SAFETY: only the word of a small block has the mark of handles, and the room of such a
-        // block lies before its header.
+        if !self.header().owners.claim_room() {
+            return None;
+        }
+        // SAFETY: only a small block has room, which lies before its header.
         Some(unsafe { self.header.cast().sub(ROOM_BYTES) })
     }
 
@@ -380,13 +366,11 @@ impl Storage {
     pub(super) unsafe fn release_room(place: NonNull<u8>) {
         // SAFETY: duty 1: it is the room of a small block, which is larger.
         let header = unsafe { place.add(ROOM_BYTES) }.cast::<Header>();
-        // SAFETY: the header of the block, which exists as long as the mark of the value (H2).
-        let owners = unsafe { &raw const (*header.as_ptr()).owners };
-        // SAFETY: as above. Release: what the value did comes before the end of the block; acquire:
-        // and so does what the handles did.
-        let before = unsafe { (*owners).fetch_and(!VALUE, Ordering::AcqRel) };
-        if before & HANDLES == 0 {
-            // SAFETY: the block came from the pool with this layout; the last mark is gone.
+        // A reference to the whole header would conflict with `end` on another thread.
+        // SAFETY: the header of the block, which exists until the value is gone (H2).
+        let owners = unsafe { &(*header.as_ptr()).owners };
+        if owners.release_room() {
+            // SAFETY: the block came from the pool with this layout; it has no owners.
             unsafe { pool::deallocate(place, SMALL) };
         }
     }
@@ -395,13 +379,7 @@ impl Storage {
 impl Clone for Storage {
     #[inline]
     fn clone(&self) -> Self {
-        // Relaxed: who clones has a handle, and the new one is handed to others by means that order
-        // it.
-        let before = self.header().owners.fetch_add(1, Ordering::Relaxed);
-        assert!(
-            before & COUNT < COUNT / 2,
-            "a buffer has more handles than there can be"
-        );
+        self.header().owners.add_handle();
         Self {
             header: self.header,
         }
@@ -411,35 +389,38 @@ impl Clone for Storage {
 impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the fence below: all uses through this handle come before the end.
-        let before = self.header().owners.fetch_sub(1, Ordering::Release);
-        if before & COUNT != 1 {
-            return;
+        if self.header().owners.remove_handle() {
+            self.end();
         }
-        fence(Ordering::Acquire);
-        self.end(before & VALUE != 0);
     }
 }
 
 impl Storage {
     /// Frees the allocation of the last handle, which is not used afterwards. Its room may be used.
     #[inline(never)]
-    fn end(&mut self, has_value: bool) {
-        // SAFETY: H1: this was the last handle, and the header is initialised.
-        let header = unsafe { self.header.read() };
-        match header.origin {
+    fn end(&mut self) {
+        // Another thread may release the room at the same time, which changes `owners`. So nothing
+        // reads the header as a whole, and `owners` is only used by reference.
+        let header = self.header.as_ptr();
+        // SAFETY: H1: the header is initialised.
+        let origin = unsafe { &raw const (*header).origin };
+        // SAFETY: H1: this was the last handle, and nothing else takes the origin.
+        let origin = unsafe { origin.read() };
+        // SAFETY: as above.
+        let borrows = unsafe { &raw mut (*header).borrows };
+        // SAFETY: H1: nobody else uses the borrows, and they are not used afterwards.
+        unsafe { borrows.drop_in_place() };
+        match origin {
             Origin::Block { allocator, block } if block.is_small => {
                 allocator.release_pooled(block.size);
-                // Without handles nobody claims the room, so that it is unused if it was before.
-                // Release: what the handles did comes before the end of the block; acquire: and so
-                // does what the value did.
-                let marks = || self.header().owners.fetch_and(!HANDLES, Ordering::AcqRel);
-                if has_value && marks() & VALUE != 0 {
+                // SAFETY: the header exists until `end_handles`: the handles still own the block.
+                let owners = unsafe { &(*header).owners };
+                if !owners.end_handles() {
                     return;
                 }
                 // SAFETY: `take_small` put the header so many bytes behind the start of the block.
                 let start = unsafe { self.header.cast::<u8>().sub(ROOM_BYTES) };
-                // SAFETY: the block came from the pool with this layout; the last mark is gone.
+                // SAFETY: the block came from the pool with this layout; it has no owners.
                 unsafe { pool::deallocate(start, SMALL) };
             }
             Origin::Block { allocator, block } => {
@@ -469,5 +450,46 @@ impl fmt::Debug for Storage {
             .field("owners", &self.header().owners)
             .field("borrows", &self.header().borrows)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::malloc;
+
+    /// Room that was claimed; dropping it releases it, as the end of a value does.
+    struct Claimed(NonNull<u8>);
+
+    // SAFETY: the room is the owner's alone, and is released on any thread.
+    unsafe impl Send for Claimed {}
+
+    impl Drop for Claimed {
+        fn drop(&mut self) {
+            // SAFETY: 1: tests make it of claimed room. 2: it is dropped once.
+            unsafe { Storage::release_room(self.0) };
+        }
+    }
+
+    #[test]
+    fn the_last_handle_and_the_value_end_on_two_threads() {
+        let rounds = if cfg!(miri) { 20 } else { 200 };
+        for _ in 0..rounds {
+            let (storage, _) = Storage::allocate(&malloc(), 8, 8).unwrap();
+            let value = Claimed(storage.claim_room().unwrap());
+            std::thread::scope(|scope| {
+                scope.spawn(move || drop(value));
+                scope.spawn(move || drop(storage));
+            });
+        }
+    }
+
+    #[test]
+    fn handles_are_shown_by_their_number() {
+        let (storage, _) = Storage::allocate(&malloc(), 8, 8).unwrap();
+        let other = storage.clone();
+        let shown = format!("{storage:?}");
+        assert!(shown.contains("num_handles: 2"), "{shown}");
+        drop(other);
     }
 }
