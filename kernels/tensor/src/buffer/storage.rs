@@ -156,11 +156,8 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
-        if let Some((storage, start)) = Self::take_small(allocator, size_bytes, align_bytes) {
-            // A constant size takes fewer instructions than the right one.
-            // SAFETY: the block has so many bytes from there, which are not shared.
-            unsafe { start.write_bytes(0, MAX_SMALL_BYTES) };
-            return Ok((storage, start));
+        if let Some(small) = Self::take_small_zeroed(allocator, size_bytes, align_bytes) {
+            return Ok(small);
         }
         if size_bytes < MIN_UNTOUCHED_BYTES {
             let (storage, start) = Self::allocate(allocator, size_bytes, align_bytes)?;
@@ -213,11 +210,28 @@ impl Storage {
         Some((storage, unsafe { header.add(size_of::<Header>()) }))
     }
 
+    /// As [`take_small`](Self::take_small), but all bytes of the data are zero.
+    #[inline]
+    fn take_small_zeroed(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+        align_bytes: usize,
+    ) -> Option<(Self, NonNull<u8>)> {
+        let (storage, start) = Self::take_small(allocator, size_bytes, align_bytes)?;
+        // A constant size takes fewer instructions than the right one.
+        // SAFETY: the block has so many bytes from there, which are not shared.
+        unsafe { start.write_bytes(0, MAX_SMALL_BYTES) };
+        Some((storage, start))
+    }
+
     /// As [`allocate`](Self::allocate), but all bytes are initialised, with unspecified values.
     pub(super) fn allocate_initialized(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
+        if let Some(small) = Self::take_small_zeroed(allocator, size_bytes, MIN_ALIGN_BYTES) {
+            return Ok(small);
+        }
         let draw = |layout| allocator.allocate_initialized(layout);
         let block_align = match size_bytes < MIN_UNTOUCHED_BYTES {
             true => MIN_ALIGN_BYTES,
@@ -455,8 +469,62 @@ impl fmt::Debug for Storage {
 
 #[cfg(test)]
 mod tests {
+    use tfrt_host::allocator::{ArenaAllocator, RequestMemory};
+
     use super::*;
     use crate::testing::malloc;
+
+    /// Creates storage of so many bytes.
+    type Create = fn(&Arc<dyn HostAllocator>, usize) -> Result<(Storage, NonNull<u8>), TensorError>;
+
+    const CREATE: [Create; 3] = [
+        |allocator, size| Storage::allocate(allocator, size, 8),
+        |allocator, size| Storage::allocate_zeroed(allocator, size, 8),
+        Storage::allocate_initialized,
+    ];
+
+    fn has_room(allocator: &Arc<dyn HostAllocator>, create: Create, size_bytes: usize) -> bool {
+        let (storage, _) = create(allocator, size_bytes).unwrap();
+        let Some(place) = storage.claim_room() else {
+            return false;
+        };
+        drop(storage);
+        // SAFETY: it was just claimed, and is not used afterwards.
+        unsafe { Storage::release_room(place) };
+        true
+    }
+
+    #[test]
+    fn small_storage_of_an_arena_has_room_unless_freed_memory_is_filled() {
+        let arena = |source| -> Arc<dyn HostAllocator> { Arc::new(ArenaAllocator::new(source)) };
+        let poisoned: Arc<dyn HostAllocator> = Arc::new(ArenaAllocator::new_poisoned(malloc()));
+        for create in CREATE {
+            assert!(has_room(&malloc(), create, 8));
+            assert!(has_room(&arena(malloc()), create, MAX_SMALL_BYTES));
+            assert!(!has_room(&arena(malloc()), create, MAX_SMALL_BYTES + 1));
+            assert!(!has_room(&poisoned, create, 8));
+        }
+    }
+
+    #[test]
+    fn small_storage_of_a_request_is_on_its_account_until_the_last_handle_is_dropped() {
+        let arena: Arc<dyn HostAllocator> = Arc::new(ArenaAllocator::new(malloc()));
+        for host in [malloc(), arena] {
+            let request = Arc::new(RequestMemory::new(host, 100));
+            let allocator: Arc<dyn HostAllocator> = Arc::clone(&request) as _;
+            for create in CREATE {
+                let (storage, _) = create(&allocator, 8).unwrap();
+                let place = storage.claim_room().unwrap();
+                assert!(create(&allocator, 8).is_err(), "beyond the limit");
+                drop(storage.clone());
+                assert_eq!(request.num_bytes(), MIN_ALIGN_BYTES + 8);
+                drop(storage);
+                assert_eq!(request.num_bytes(), 0);
+                // SAFETY: it was claimed, and is not used afterwards.
+                unsafe { Storage::release_room(place) };
+            }
+        }
+    }
 
     /// Room that was claimed; dropping it releases it, as the end of a value does.
     struct Claimed(NonNull<u8>);

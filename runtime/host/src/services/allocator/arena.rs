@@ -533,6 +533,15 @@ unsafe impl HostAllocator for ArenaAllocator {
     fn profile(&self) -> Option<AllocatorProfile> {
         self.source.profile()
     }
+
+    fn charge_pooled(&self, num_bytes: usize) -> bool {
+        // Only memory that would come from the source.
+        num_bytes < self.min_bytes && self.source.charge_pooled(num_bytes)
+    }
+
+    fn release_pooled(&self, num_bytes: usize) {
+        self.source.release_pooled(num_bytes);
+    }
 }
 
 impl Drop for ArenaAllocator {
@@ -763,6 +772,17 @@ mod tests {
         run(&arena, &[5_000]);
         // SAFETY: 1: it was allocated there with this layout. 2: it is not used any more.
         unsafe { arena.source.deallocate(other, layout(9_000)) };
+    }
+
+    #[test]
+    fn pooled_memory_is_that_of_the_source() {
+        let source: Arc<dyn HostAllocator> = Arc::new(Malloc);
+        let arena = ArenaAllocator::new(Arc::clone(&source));
+        assert!(arena.charge_pooled(100));
+        arena.release_pooled(100);
+        assert!(!arena.charge_pooled(MIN_BYTES), "it comes from chunks");
+        assert!(!ArenaAllocator::new_poisoned(source).charge_pooled(100));
+        assert!(!counted().0.charge_pooled(100), "the source counts");
     }
 
     type Hook = Box<dyn Fn(&ArenaAllocator) + Send>;

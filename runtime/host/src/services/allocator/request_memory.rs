@@ -193,11 +193,21 @@ unsafe impl HostAllocator for RequestMemory {
     }
 
     fn charge_pooled(&self, num_bytes: usize) -> bool {
+        if !self.is_malloc && !self.host.charge_pooled(num_bytes) {
+            return false;
+        }
         // A caller that is refused asks `allocate`, which notes the refusal.
-        self.is_malloc && self.add(num_bytes).is_ok()
+        let is_charged = self.add(num_bytes).is_ok();
+        if !is_charged && !self.is_malloc {
+            self.host.release_pooled(num_bytes);
+        }
+        is_charged
     }
 
     fn release_pooled(&self, num_bytes: usize) {
+        if !self.is_malloc {
+            self.host.release_pooled(num_bytes);
+        }
         self.release(num_bytes);
     }
 
