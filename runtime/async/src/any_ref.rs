@@ -146,18 +146,18 @@ impl AnyRef {
         (IndirectPromise::new(promised), value)
     }
 
-    /// Like [`indirect`](Self::indirect), with room for a payload of type `T`, which then needs no
-    /// other value: see [`IndirectPromise::emplace`]. A payload of any other type becomes an error.
-    /// The value is never [unique](Self::is_unique) either.
+    /// Like [`indirect`](Self::indirect), for a payload of type `T`, which the value can also hold
+    /// itself: see [`IndirectPromise::emplace`]. A payload of any other type becomes an error. The
+    /// value is never [unique](Self::is_unique) either.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
     ///
-    /// let (promise, value) = AnyRef::indirect_with_room::<i32>();
+    /// let (promise, value) = AnyRef::indirect_of::<i32>();
     /// promise.emplace(7);
     /// assert_eq!(value.get::<i32>(), Some(&7));
     /// ```
-    pub fn indirect_with_room<T: Value>() -> (IndirectPromise, Self) {
+    pub fn indirect_of<T: Value>() -> (IndirectPromise, Self) {
         let header = cell::new_unavailable::<T>(Kind::Given);
         // SAFETY: this reference takes the first of its two counts.
         let promised = unsafe { Self::from_header(header) };
@@ -253,10 +253,10 @@ impl AnyRef {
         self.type_id() == TypeIndex::of::<T>()
     }
 
-    /// Returns the type of the payload that the value itself, and not one that it links to, has
-    /// room for.
+    /// Returns the type of the payload that the value can hold itself, without a link to another
+    /// value; [`TypeIndex::NONE`] if it cannot hold any.
     #[inline]
-    pub(crate) fn room(&self) -> TypeIndex {
+    pub(crate) fn own_payload_type(&self) -> TypeIndex {
         self.header().type_index
     }
 

@@ -149,10 +149,10 @@ fn loom_3_against_4_one_outcome_wins_and_the_payload_is_dropped_once() {
 }
 
 #[test]
-fn loom_3_against_4_an_indirect_value_with_room_has_one_outcome() {
+fn loom_3_against_4_an_indirect_value_of_a_type_has_one_outcome() {
     loom::model(|| {
         let drops = counter();
-        let (promise, value) = AnyRef::indirect_with_room::<Token>();
+        let (promise, value) = AnyRef::indirect_of::<Token>();
         let failing = thread::spawn({
             let value = value.clone();
             move || value.try_set_error(Error::new("first"))

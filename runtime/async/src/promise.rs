@@ -224,10 +224,11 @@ impl<T: Value> Drop for ConstructedPromise<T> {
     }
 }
 
-/// The right to set the target of an indirect value.
+/// The right to make an indirect value available: with a target that it stands for, or, if it was
+/// made [for a payload type](AnyRef::indirect_of), with a payload of its own.
 ///
-/// Invariant P3: if the value has room for a payload, that is not initialised, and only the promise
-/// may initialise it.
+/// Invariant P3: if the value can hold a payload itself, that is not initialised, and only the
+/// promise may initialise it.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
@@ -246,7 +247,7 @@ pub struct IndirectPromise {
 }
 
 impl IndirectPromise {
-    /// Creates the promise of a new value (P3), which is indirect or has room for a payload.
+    /// Creates the promise of a new value (P3), which may be able to hold a payload.
     pub(crate) fn new(value: AnyRef) -> Self {
         Self { value }
     }
@@ -254,8 +255,10 @@ impl IndirectPromise {
     /// Forwards the value to `target`: immediately if `target` is available, otherwise once it is.
     ///
     /// A resolved indirect value is an error or stands for a value that has its own payload. A
-    /// value that is forwarded to itself becomes an error; a longer cycle of values that wait for
-    /// each other is never resolved.
+    /// value that was made [for a payload type](AnyRef::indirect_of) becomes an error, with code
+    /// `InvalidArgument`, if the payload of the target is of another type. A value that is
+    /// forwarded to itself becomes an error; a longer cycle of values that wait for each other is
+    /// never resolved.
     ///
     /// # Panics
     /// If a waiter panics, after the others have run.
@@ -269,8 +272,9 @@ impl IndirectPromise {
         }
     }
 
-    /// Publishes a payload and runs the waiters on this thread: in the value itself, if it [has
-    /// room](AnyRef::indirect_with_room) for a `T`, or else in another one that it stands for.
+    /// Publishes a payload and runs the waiters on this thread: in the value itself, if that was
+    /// made [for a `T`](AnyRef::indirect_of), or else in another one that it stands for. A value
+    /// that was made for another type becomes an error, as in [`forward_to`](Self::forward_to).
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -284,7 +288,7 @@ impl IndirectPromise {
     /// If a waiter panics, after the others have run.
     #[inline]
     pub fn emplace<T: Value>(self, payload: T) {
-        if self.value.room() != TypeIndex::of::<T>() {
+        if self.value.own_payload_type() != TypeIndex::of::<T>() {
             return self.resolve(AnyRef::available(payload));
         }
         let header = self.value.as_header();
@@ -364,9 +368,10 @@ impl IndirectPromise {
     }
 
     fn resolve(self, target: AnyRef) {
-        let room = self.value.room();
-        if room != TypeIndex::NONE && target.is_concrete() && target.type_id() != room {
-            return self.refuse(room, target.type_id());
+        let expected = self.value.own_payload_type();
+        let is_typed = expected != TypeIndex::NONE;
+        if is_typed && target.is_concrete() && target.type_id() != expected {
+            return self.refuse(expected, target.type_id());
         }
         if let Some(outcome) = target.outcome_for_link() {
             // If the value was made an error in the meantime, the target is just dropped.
@@ -376,7 +381,7 @@ impl IndirectPromise {
 }
 
 impl IndirectPromise {
-    /// Publishes the error of a value that has room for a payload of one type, and so counts as a
+    /// Publishes the error of a value that was made for a payload of one type, and so counts as a
     /// value of that type from the start, but would get a payload of another type.
     #[cold]
     fn refuse(self, expected: TypeIndex, found: TypeIndex) {

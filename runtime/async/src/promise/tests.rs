@@ -53,8 +53,8 @@ fn waiters_run_newest_first() {
 }
 
 #[test]
-fn an_indirect_value_with_room_holds_its_payload() {
-    let (promise, value) = AnyRef::indirect_with_room::<Token>();
+fn an_indirect_value_of_a_type_holds_its_payload() {
+    let (promise, value) = AnyRef::indirect_of::<Token>();
     let (token, count) = token();
     let typed = value
         .clone()
@@ -70,8 +70,8 @@ fn an_indirect_value_with_room_holds_its_payload() {
 }
 
 #[test]
-fn a_payload_that_comes_too_late_for_an_indirect_value_with_room_is_dropped() {
-    let (promise, value) = AnyRef::indirect_with_room::<Token>();
+fn a_payload_that_comes_too_late_for_an_indirect_value_of_a_type_is_dropped() {
+    let (promise, value) = AnyRef::indirect_of::<Token>();
     let (token, count) = token();
     value.try_set_error(Error::new("first"));
     promise.emplace(token);
@@ -80,14 +80,14 @@ fn a_payload_that_comes_too_late_for_an_indirect_value_with_room_is_dropped() {
 }
 
 #[test]
-fn an_indirect_value_with_room_takes_no_payload_of_another_type() {
+fn an_indirect_value_of_a_type_takes_no_payload_of_another_type() {
     let give: [fn(IndirectPromise); 3] = [
         |promise| promise.emplace(1_i64),
         |promise| promise.forward_to(AnyRef::available(1_i64)),
         |promise| promise.forward_to(AnyRef::available(1_i64).into_given()),
     ];
     for give in give {
-        let (promise, value) = AnyRef::indirect_with_room::<i32>();
+        let (promise, value) = AnyRef::indirect_of::<i32>();
         let typed = value.downcast::<i32>().expect("its type is known");
         give(promise);
         let message = typed.error_if_present().map(Error::message);
@@ -97,8 +97,8 @@ fn an_indirect_value_with_room_takes_no_payload_of_another_type() {
 }
 
 #[test]
-fn an_indirect_value_with_room_stands_for_a_value_of_its_type() {
-    let (promise, value) = AnyRef::indirect_with_room::<i32>();
+fn an_indirect_value_of_a_type_stands_for_a_value_of_its_type() {
+    let (promise, value) = AnyRef::indirect_of::<i32>();
     let target = AnyRef::available(3_i32);
     promise.forward_to(target.clone());
     assert_eq!(value.get::<i32>(), Some(&3));
@@ -108,7 +108,7 @@ fn an_indirect_value_with_room_stands_for_a_value_of_its_type() {
     );
     drop(target);
     assert!(value.is_unique_through_links());
-    let (promise, value) = AnyRef::indirect_with_room::<i32>();
+    let (promise, value) = AnyRef::indirect_of::<i32>();
     promise.forward_to(AnyRef::error(Error::new("no")));
     assert_eq!(value.error_if_present().map(Error::message), Some("no"));
 }

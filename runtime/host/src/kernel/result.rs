@@ -180,7 +180,7 @@ impl<T: Value> ResultPart for Payload<T> {
 
     #[inline]
     fn promise() -> (IndirectPromise, AnyRef) {
-        AnyRef::indirect_with_room::<T>()
+        AnyRef::indirect_of::<T>()
     }
 
     fn describe(results: &mut TypeList) {
