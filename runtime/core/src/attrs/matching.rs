@@ -1,7 +1,8 @@
 //! Attributes that are compared with those of an earlier set while they are set.
 //!
 //! A caller that names an op and sets its attributes mostly sets the same ones again. As long as
-//! they are those of an earlier set, it is enough to remember which of them were set.
+//! each has the value that it has in an earlier set, the new set is stored as that set and a mask
+//! of the attributes that were set.
 
 use tfrt_attr::AttrTypeCode;
 use tfrt_attr::OpAttrArgument;

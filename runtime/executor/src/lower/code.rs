@@ -254,7 +254,8 @@ pub(crate) struct KernelDetails {
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
     /// Whether the kernel has one result, which has users, and no other kernel but constants can
-    /// run until that is available. Only known of kernels of an [exact](Schedule::Exact) schedule.
+    /// run until that is available. `false` if that is not known, as it is only in an
+    /// [exact](Schedule::Exact) schedule.
     pub(crate) is_bottleneck: bool,
     /// The slot of the result of a bottleneck that runs in place, if the result may be unavailable.
     pub(crate) awaited_slot: Option<Offset>,

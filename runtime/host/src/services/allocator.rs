@@ -79,7 +79,7 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
 
     /// Charges bytes that the caller takes from the [pool](tfrt_async::pool) itself, as if it had
     /// asked for them here. Returns `false` without doing anything if the memory of the allocator
-    /// does not come from there, or not so much may be had.
+    /// does not come from there, or if the bytes would exceed a limit.
     #[doc(hidden)]
     fn charge_pooled(&self, num_bytes: usize) -> bool {
         let _ = num_bytes;

@@ -15,7 +15,7 @@
 //! - W2. The caller has promises of the results. It gets each as soon as its kernel has run, as in
 //!   the ready loop, and all that are there before the run waits.
 //!
-//! An error, a value that the users of the result cannot read, or a trace are for the ready loop.
+//! The ready loop handles errors, values that the users of the result cannot read, and traced runs.
 
 use std::cell::Cell;
 

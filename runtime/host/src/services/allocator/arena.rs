@@ -94,7 +94,7 @@ pub struct ArenaStatistics {
     pub held_bytes: usize,
     /// The bytes in use now.
     pub live_bytes: usize,
-    /// The most bytes that were in use at once. No arena could do with fewer.
+    /// The most bytes that were in use at once: the least that an arena must hold.
     pub peak_bytes: usize,
     /// The memory that was handed out from chunks.
     pub num_allocations: usize,
