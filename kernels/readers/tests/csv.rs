@@ -231,6 +231,62 @@ fn what_is_written_is_read_again() {
     );
 }
 
+/// The size of the parts in which several threads parse a file.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+#[test]
+fn a_first_row_may_be_longer_than_a_chunk() {
+    let folder = Folder::new("csv-long");
+    let rows: String = (0..2_000).map(|id| format!("{id},{id:0300}\n")).collect();
+    let long = "x".repeat(CHUNK_BYTES);
+    let comments = format!("# {}\n", "é".repeat(40)).repeat(CHUNK_BYTES / 80);
+    let without_header = CsvOptions {
+        has_header: false,
+        ..options("id: i64, name: str")
+    };
+    let with_header = options("id: i64, name: str");
+    let cases = [
+        (format!("id,{long},name\n"), &with_header),
+        // The chunk ends within a letter.
+        (
+            format!("id,name,.{}\n", "é".repeat(CHUNK_BYTES)),
+            &with_header,
+        ),
+        (format!("{comments}id,name\n"), &with_header),
+        (format!("{comments}#{long}\nid,name\n"), &with_header),
+        (format!("1,{long},2\n"), &without_header),
+        (format!("1,{long}\n"), &without_header),
+        (comments.clone(), &without_header),
+        // As long as a chunk, with and without the end of the row.
+        (
+            format!("id,name{}\n", " ".repeat(CHUNK_BYTES - 7)),
+            &with_header,
+        ),
+        (format!("1,{}\n", &long[..CHUNK_BYTES - 3]), &without_header),
+    ];
+    for (number, (beginning, options)) in cases.into_iter().enumerate() {
+        let num_fields = beginning
+            .lines()
+            .last()
+            .map_or(0, |row| row.split(',').count());
+        let rows = match num_fields {
+            3 => rows.replace('\n', ",-\n"),
+            _ => rows.clone(),
+        };
+        let path = folder.write("long.csv", beginning + &rows);
+        let by_row = CsvOptions {
+            comment: Some(b'#'),
+            ..options.clone()
+        };
+        let dataset = by_row.dataset(&*path).unwrap();
+        let expected = all_in::<(i64, ByteString), _>(&dataset, &context("s"));
+        let found = all_in::<(i64, ByteString), _>(&dataset, &context("mstd:4"));
+        assert!(found == expected, "{number}");
+        let is_found = expected.len() >= 2_000 && expected.iter().all(Result::is_ok);
+        assert_eq!(is_found, number != 7, "{number}: {:?}", expected.first());
+    }
+}
+
 /// A row of the large files below.
 type Row = (i64, f32, ByteString, i32, bool);
 

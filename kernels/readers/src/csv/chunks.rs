@@ -91,9 +91,11 @@ impl Beginning {
         self.is_suitable
     }
 
-    /// Returns the rows of the first chunk, the last of which may be cut off.
+    /// Returns the rows of the first chunk. A row that the chunk may cut off is left out.
     pub(super) fn first_rows(&self, options: &CsvOptions) -> Input {
-        open_stream(Box::new(Cursor::new(Arc::clone(&self.bytes))), options)
+        let end = last_end_of_row(&self.bytes).unwrap_or(0);
+        let rows = Cursor::new(Arc::clone(&self.bytes)).take(end as u64);
+        open_stream(Box::new(rows), options)
     }
 
     /// Returns the whole file.

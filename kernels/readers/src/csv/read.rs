@@ -134,7 +134,7 @@ impl Rows {
     }
 
     /// Returns how the rows of a file are parsed in chunks, and where they begin, if the first
-    /// chunk tells.
+    /// chunk tells: it has the header, or the first row, as a whole.
     fn plan(
         &self,
         schema: &Schema,
@@ -142,15 +142,18 @@ impl Rows {
         file: &OpenFile,
     ) -> Result<Option<(Plan, Place)>, Error> {
         let mut input = beginning.first_rows(&self.options);
-        let columns = self.columns(schema, &mut input, file)?;
-        let place = input.place();
-        if !self.options.has_header && input.next_record(&mut ByteRecord::new()).is_err() {
+        let mut place = input.place();
+        if self.options.has_header {
+            input.header(file)?;
+            place = input.place();
+        } else if input.next_record(&mut ByteRecord::new()).is_err() {
             return Ok(None);
         }
-        let plan = |num_fields| Plan::new(&self.options, columns, num_fields);
-        Ok(input
-            .num_fields()
-            .map(|num_fields| (plan(num_fields), place)))
+        let Some(num_fields) = input.num_fields() else {
+            return Ok(None);
+        };
+        let columns = self.columns(schema, &mut input, file)?;
+        Ok(Some((Plan::new(&self.options, columns, num_fields), place)))
     }
 }
 
