@@ -10,11 +10,12 @@
 //! the errors in their order.
 //!
 //! Whoever takes a chunk first parses it. The reader therefore waits only for a chunk that another
-//! thread has taken and is parsing, never for a thread.
+//! thread has taken and is parsing, never for a thread. A task does not keep its chunk: the memory
+//! of the chunk is free once the reader is done with it, however late the task runs.
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ::csv::ByteRecord;
 use tfrt_host::ExecutionContext;
@@ -178,9 +179,13 @@ impl Chunks {
         let num_chunks = ctx.queue().parallelism_level().min(MAX_CHUNKS);
         while self.chunks.len() < num_chunks && self.stream.is_some() {
             let Some(chunk) = self.cut() else { continue };
-            self.chunks.push_back(Arc::clone(&chunk));
-            let plan = Arc::clone(&self.plan);
-            ctx.enqueue(move || chunk.parse_unless_taken(&plan));
+            // Threads that are busy with other work leave tasks behind. More tasks would not run
+            // sooner, and the reader parses the chunk itself.
+            if self.num_tasks() < num_chunks {
+                let (chunk, plan) = (Arc::downgrade(&chunk), Arc::clone(&self.plan));
+                ctx.enqueue(move || parse_unless_gone(&chunk, &plan));
+            }
+            self.chunks.push_back(chunk);
         }
         let Some(chunk) = self.chunks.pop_front() else {
             let last = self.last.take();
@@ -195,6 +200,11 @@ impl Chunks {
                 Next::Rows(self.one_by_one(Box::new(text)), place)
             }
         }
+    }
+
+    /// Returns the number of tasks that have not ended, each of which holds the plan.
+    fn num_tasks(&self) -> usize {
+        Arc::strong_count(&self.plan) - 1
     }
 
     /// Returns the next chunk. If there is none, the rest of the file follows row by row.
@@ -251,15 +261,6 @@ impl Chunks {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl Drop for Chunks {
-    fn drop(&mut self) {
-        // Nobody needs them any more.
-        for chunk in &self.chunks {
-            chunk.take();
-        }
-    }
-}
-
 /// Returns where the last whole row of a text ends. A line break of two characters is cut, as the
 /// parser counts the second one to the next row.
 fn last_end_of_row(text: &[u8]) -> Option<usize> {
@@ -282,7 +283,7 @@ struct Chunk {
 enum State {
     /// Nobody parses the chunk.
     Waiting,
-    /// A thread parses it, or nobody will.
+    /// A thread parses it.
     Taken,
     /// The rows; none if one of them is wrong.
     Parsed(Option<Parsed>),
@@ -323,6 +324,13 @@ impl Chunk {
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+/// Parses a chunk that its reader still needs, unless another thread does.
+fn parse_unless_gone(chunk: &Weak<Chunk>, plan: &Plan) {
+    if let Some(chunk) = chunk.upgrade() {
+        chunk.parse_unless_taken(plan);
     }
 }
 
@@ -411,25 +419,36 @@ impl Parsed {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use tfrt_host::{HostContext, RequestContextBuilder};
     use tfrt_queue::create_queue;
 
     use super::*;
     use crate::schema::Schema;
 
-    /// How many parts of a file of two columns are parsed at once, how many row by row, and the
-    /// number of rows of the former.
-    fn parts_of(text: String) -> (usize, usize, usize) {
+    fn context() -> ExecutionContext {
         let queue = create_queue("mstd:2").unwrap();
         let host = HostContext::builder().queue(queue).build();
-        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        ExecutionContext::new(RequestContextBuilder::new(host).build())
+    }
+
+    /// The chunks of a file of two columns.
+    fn chunks_of(text: String) -> Chunks {
         let options = CsvOptions::default();
         let beginning = Beginning::read(Box::new(Cursor::new(text.into_bytes())), &options);
         assert!(beginning.is_suitable());
         let schema: Schema = "a: i64, b: f32".parse().unwrap();
         let columns = schema.columns().iter().cloned().zip(0..).collect();
         let plan = Plan::new(&options, columns, 2);
-        let mut chunks = Chunks::new(plan, beginning, Place::default());
+        Chunks::new(plan, beginning, Place::default())
+    }
+
+    /// How many parts of a file of two columns are parsed at once, how many row by row, and the
+    /// number of rows of the former.
+    fn parts_of(text: String) -> (usize, usize, usize) {
+        let ctx = context();
+        let mut chunks = chunks_of(text);
         let (mut num_parsed, mut num_others, mut num_rows) = (0, 0, 0);
         loop {
             match chunks.next(&ctx) {
@@ -469,6 +488,46 @@ mod tests {
         // Everything behind a quote is read row by row.
         let (num_parsed, num_others, _) = at(2, "\"1\",2\n");
         assert_eq!((num_parsed, num_others), (2, 1));
+    }
+
+    #[test]
+    fn threads_that_are_busy_keep_no_chunks() {
+        let ctx = context();
+        let num_threads = ctx.queue().parallelism_level();
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let (begin, begun) = mpsc::channel();
+        for _ in 0..num_threads {
+            let (begin, released) = (begin.clone(), Arc::clone(&released));
+            ctx.enqueue(move || {
+                begin.send(()).unwrap();
+                // Ends when the sender is gone.
+                let released = released.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = released.recv();
+            });
+        }
+        for _ in 0..num_threads {
+            begun.recv().unwrap();
+        }
+
+        let mut chunks = chunks_of("123456,0.25\n".repeat(17 * CHUNK_BYTES / 24));
+        let mut num_parsed = 0;
+        loop {
+            let first = chunks.chunks.front().map(Arc::downgrade);
+            match chunks.next(&ctx) {
+                Next::Parsed(_) => num_parsed += 1,
+                Next::Rows(..) => {}
+                Next::End => break,
+            }
+            if let Some(first) = first {
+                assert!(first.upgrade().is_none());
+            }
+            assert!(chunks.num_tasks() <= num_threads);
+        }
+        assert_eq!(num_parsed, 8);
+        drop(release);
+        ctx.host().quiesce().unwrap();
+        assert_eq!(chunks.num_tasks(), 0);
     }
 
     #[test]
