@@ -287,6 +287,56 @@ fn a_first_row_may_be_longer_than_a_chunk() {
     }
 }
 
+#[test]
+fn a_mark_at_the_beginning_of_a_chunk_is_a_part_of_its_row() {
+    let folder = Folder::new("csv-marks");
+    let header = "name,id\n";
+    for num_before in 0..4 {
+        // The first chunk ends with so many bytes of a row, which begins with a mark.
+        let mut text = header.to_owned();
+        let row = format!("{},1\n", "x".repeat(1000));
+        let missing = CHUNK_BYTES - num_before - text.len();
+        text.push_str(&row.repeat(missing / row.len() - 1));
+        let missing = CHUNK_BYTES - num_before - text.len();
+        text.push_str(&format!("{},1\n", "x".repeat(missing - 3)));
+        assert_eq!(text.len(), CHUNK_BYTES - num_before);
+        for marked in ["\u{feff}a,2\n", "\u{feff}a,wrong\n"] {
+            let text = format!("{text}{marked}{}", row.repeat(800));
+            let path = folder.write("marks.csv", text);
+            let dataset = options("id: i64, name: str").dataset(&*path).unwrap();
+            let expected = all_in::<(i64, ByteString), _>(&dataset, &context("s"));
+            let found = all_in::<(i64, ByteString), _>(&dataset, &context("mstd:4"));
+            let differs = found.iter().zip(&expected).find(|(a, b)| a != b);
+            assert_eq!(differs, None, "{num_before}");
+            assert_eq!(found.len(), expected.len());
+        }
+    }
+    // The first row of all.
+    let rows = format!("\u{feff}{},2x\n", "a".repeat(1000)).repeat(800);
+    for has_header in [true, false] {
+        let header = if has_header { "name,id\n" } else { "" };
+        let path = folder.write("marks.csv", format!("{header}{rows}"));
+        let options = CsvOptions {
+            has_header,
+            ..options(if has_header {
+                "id: i64"
+            } else {
+                "name: str, id: i64"
+            })
+        };
+        let messages = |queue| {
+            let rows: Vec<Result<Vec<AnyRef>, String>> =
+                all_in(&options.dataset(&*path).unwrap(), &context(queue));
+            let messages = rows.into_iter().map(|row| row.err().unwrap_or_default());
+            messages.collect::<Vec<_>>()
+        };
+        let (expected, found) = (messages("s"), messages("mstd:4"));
+        let differs = found.iter().zip(&expected).find(|(a, b)| a != b);
+        assert_eq!(differs, None, "{has_header}");
+        assert_eq!(found.len(), expected.len());
+    }
+}
+
 /// A row of the large files below.
 type Row = (i64, f32, ByteString, i32, bool);
 
@@ -343,6 +393,13 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         (
             "marks",
             large("\n", |id| Some(format!("\u{feff}{id:060},{id},0.5,1"))),
+        ),
+        (
+            "marks in wrong rows",
+            large("\n", |id| {
+                let wrong = if id % 5 == 0 { "x" } else { "" };
+                Some(format!("\u{feff}{id:060},{id}{wrong},0.5,1"))
+            }),
         ),
         (
             "comments",

@@ -22,7 +22,7 @@ use tfrt_host::ExecutionContext;
 
 use super::CsvOptions;
 use super::filling::{Filling, row_bytes};
-use super::input::{Input, Place, builder, open_stream};
+use super::input::{EMPTY_LINE, Input, Place, builder, open_part, open_stream};
 use crate::files::Stream;
 use crate::schema::Column;
 
@@ -160,18 +160,14 @@ impl Chunks {
     /// Creates the rows of a file behind a place at its beginning.
     pub(super) fn new(plan: Plan, beginning: Beginning, place: Place) -> Self {
         let start = usize::try_from(place.byte).unwrap_or(usize::MAX);
-        let mut chunks = Self {
+        Self {
             plan: Arc::new(plan),
             behind: beginning.bytes.get(start..).unwrap_or_default().to_vec(),
             stream: Some(beginning.rest),
             place,
             chunks: VecDeque::new(),
             last: None,
-        };
-        if start > 0 {
-            chunks.keep_byte_order_mark();
         }
-        chunks
     }
 
     /// Returns what comes next.
@@ -197,7 +193,7 @@ impl Chunks {
             None => {
                 let place = chunk.place;
                 let text = Cursor::new(Text(chunk));
-                Next::Rows(self.one_by_one(Box::new(text)), place)
+                Next::Rows(self.one_by_one(Box::new(text), place), place)
             }
         }
     }
@@ -224,7 +220,7 @@ impl Chunks {
         };
         let Some(end) = end else {
             let behind = Cursor::new(std::mem::take(&mut self.behind));
-            let input = self.one_by_one(chain(behind, stream));
+            let input = self.one_by_one(chain(behind, stream), self.place);
             self.last = Some((input, self.place));
             return None;
         };
@@ -235,7 +231,6 @@ impl Chunks {
         let place = self.place;
         self.place.byte += text.len() as u64;
         self.place.num_lines += num_lines as u64;
-        self.keep_byte_order_mark();
         Some(Arc::new(Chunk {
             text,
             place,
@@ -244,22 +239,16 @@ impl Chunks {
         }))
     }
 
-    /// Puts an empty line in front of a byte-order mark in the middle of the file. Without it, the
-    /// parser of the next part would take the mark for that of a file, and drop it.
-    fn keep_byte_order_mark(&mut self) {
-        if self.behind.starts_with(BYTE_ORDER_MARK) {
-            self.behind.insert(0, b'\n');
-            self.place.byte = self.place.byte.saturating_sub(1);
-            self.place.num_lines = self.place.num_lines.saturating_sub(1);
-        }
-    }
-
-    fn one_by_one(&self, stream: Stream) -> Input {
-        open_stream(stream, &self.plan.options).with_num_fields(self.plan.num_fields)
+    /// Returns the rows of a part of the file at a place.
+    fn one_by_one(&self, stream: Stream, place: Place) -> Input {
+        let options = &self.plan.options;
+        let rows = match place.is_start() {
+            true => open_stream(stream, options),
+            false => open_part(stream, options),
+        };
+        rows.with_num_fields(self.plan.num_fields)
     }
 }
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns where the last whole row of a text ends. A line break of two characters is cut, as the
 /// parser counts the second one to the next row.
@@ -308,7 +297,10 @@ impl Chunk {
         if self.take() {
             // Publishes even if the parser panics: the reader waits.
             let mut publication = Publication(self, None);
-            publication.1 = Parsed::parse(&self.text, plan);
+            publication.1 = match self.place.is_start() {
+                true => Parsed::parse(&*self.text, plan),
+                false => Parsed::parse(EMPTY_LINE.chain(&*self.text), plan),
+            };
         }
     }
 
@@ -364,7 +356,7 @@ pub(super) struct Parsed {
 
 impl Parsed {
     /// Returns the rows of a text without quotes, or `None` if one of them is wrong.
-    fn parse(text: &[u8], plan: &Plan) -> Option<Self> {
+    fn parse(text: impl Read, plan: &Plan) -> Option<Self> {
         let mut reader = builder(&plan.options)
             .flexible(true)
             .quoting(false)

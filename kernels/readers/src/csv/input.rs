@@ -17,6 +17,10 @@ const MAX_ROW_BYTES: u64 = 1 << 28;
 /// Bytes that are read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
+/// Stands in front of a part of a file that is not its beginning. The parser drops a byte-order
+/// mark at the beginning of what it reads, and in the middle of a file a mark belongs to its row.
+pub(super) const EMPTY_LINE: &[u8] = b"\n";
+
 /// A file whose rows are read.
 pub(super) struct Input {
     reader: Reader<Metered>,
@@ -25,6 +29,8 @@ pub(super) struct Input {
     budget: Arc<AtomicU64>,
     mark: u8,
     num_bytes: Arc<AtomicU64>,
+    /// Whether an empty line was put in front of the stream.
+    has_empty_line: bool,
 }
 
 /// A place in a file, or in a part of one.
@@ -43,9 +49,9 @@ impl Place {
         }
     }
 
-    /// Returns the place of a row that was read, if it is known.
-    pub(super) fn of_record(record: &ByteRecord) -> Option<Self> {
-        record.position().map(Self::of)
+    /// Returns `true` if this is the first byte of the file.
+    pub(super) fn is_start(self) -> bool {
+        self.byte == 0
     }
 
     /// Returns the place in the whole file of a place in a part that begins here.
@@ -175,6 +181,15 @@ pub(super) fn open_stream(stream: Stream, options: &CsvOptions) -> Input {
         budget,
         mark,
         num_bytes,
+        has_empty_line: false,
+    }
+}
+
+/// Opens a stream that is a part of a file, but not its beginning.
+pub(super) fn open_part(stream: Stream, options: &CsvOptions) -> Input {
+    Input {
+        has_empty_line: true,
+        ..open_stream(Box::new(EMPTY_LINE.chain(stream)), options)
     }
 }
 
@@ -207,7 +222,23 @@ impl Input {
 
     /// Returns the place of the next row.
     pub(super) fn place(&self) -> Place {
-        Place::of(self.reader.position())
+        self.place_of(self.reader.position())
+    }
+
+    /// Returns the place of a row that was read, if it is known.
+    pub(super) fn place_of_record(&self, record: &ByteRecord) -> Option<Place> {
+        record.position().map(|position| self.place_of(position))
+    }
+
+    fn place_of(&self, position: &Position) -> Place {
+        let place = Place::of(position);
+        match self.has_empty_line {
+            true => Place {
+                byte: place.byte.saturating_sub(EMPTY_LINE.len() as u64),
+                num_lines: place.num_lines.saturating_sub(1),
+            },
+            false => place,
+        }
     }
 
     /// Reads a row. Nothing if there is no further one.

@@ -290,8 +290,9 @@ impl FileRows {
     fn read_row(&mut self, input: &mut Input, part: Place) -> Result<bool, RowFailure> {
         let number = self.num_read;
         let start = input.place();
-        let place = |record: &ByteRecord| part.and(Place::of_record(record).unwrap_or(start));
-        match input.next_record(&mut self.record) {
+        let read = input.next_record(&mut self.record);
+        let place = |record: &ByteRecord| part.and(input.place_of_record(record).unwrap_or(start));
+        match read {
             Ok(true) => self.num_read += 1,
             Ok(false) => return Ok(false),
             Err(RowError { text, is_last }) => {
