@@ -1,9 +1,8 @@
 //! Decoding images.
 //!
 //! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp` and, with the features `gif`
-//! and `bmp`, of `image`. Files may be damaged or
-//! malicious: the size that a file states is checked before memory is allocated for it, and a panic
-//! of a decoder becomes an error.
+//! and `bmp`, of `image`. Files may be damaged or malicious: the size that a file states is checked
+//! before memory is allocated for it, and a panic of a decoder becomes an error.
 
 #[cfg(any(feature = "gif", feature = "bmp"))]
 mod by_image;
@@ -250,14 +249,25 @@ fn decode_file(
             b'P',
             ..,
         ] => decode_webp(data, allocator),
-        [b'G', b'I', b'F', b'8', ..] => guard("GIF", || decode_gif(data, allocator)),
-        [b'B', b'M', ..] => guard("BMP", || decode_bmp(data, allocator)),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => {
+            guard("GIF", || decode_gif(data, allocator))
+        }
+        _ if is_bmp(data) => guard("BMP", || decode_bmp(data, allocator)),
         _ => {
             let message =
                 "expected an image in JPEG, PNG, WebP, GIF or BMP format, found other bytes";
             Err(invalid(message))
         }
     }
+}
+
+/// Returns `true` if the bytes begin with the headers of a BMP image. Texts may begin with `BM`,
+/// too, so the size of the second header has to be one that exists.
+fn is_bmp(data: &[u8]) -> bool {
+    const HEADER_BYTES: [u32; 8] = [12, 16, 40, 52, 56, 64, 108, 124];
+    let size = data.get(14..).and_then(<[u8]>::first_chunk);
+    let is_header = |size| HEADER_BYTES.contains(&u32::from_le_bytes(size));
+    data.starts_with(b"BM") && size.is_some_and(|size| is_header(*size))
 }
 
 #[cfg(feature = "gif")]

@@ -9,6 +9,23 @@ fn malloc() -> Arc<dyn HostAllocator> {
     Arc::new(Malloc)
 }
 
+#[test]
+fn formats_are_told_by_all_bytes_that_mark_them() {
+    let others: [&[u8]; 6] = [
+        b"BM",
+        b"BMW, Audi and others",
+        b"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0",
+        b"GIF8",
+        b"GIF88a, and more",
+        b"GIF89b, and more",
+    ];
+    for bytes in others {
+        let error = decode(bytes, 0, &malloc()).unwrap_err();
+        let expected = "expected an image in JPEG, PNG, WebP, GIF or BMP format, found other bytes";
+        assert_eq!(error.message(), expected);
+    }
+}
+
 /// A format whose feature is off names it.
 #[cfg(not(all(feature = "gif", feature = "bmp")))]
 #[test]
@@ -24,7 +41,8 @@ fn a_format_needs_a_feature_and_says_so() {
         assert_eq!(message(b"GIF89a"), expected("GIF", "gif"));
     }
     if cfg!(not(feature = "bmp")) {
-        assert_eq!(message(b"BM"), expected("BMP", "bmp"));
+        let headers = b"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0";
+        assert_eq!(message(headers), expected("BMP", "bmp"));
     }
 }
 
@@ -115,6 +133,31 @@ mod both {
         let expected = "a BMP image of 30000 × 30000 pixels is too large: expected at most 67108864 \
                         pixels";
         assert_eq!(error.message(), expected);
+    }
+
+    #[test]
+    fn frames_are_at_most_as_large_as_their_screen() {
+        let (plain, _) = recorded("plain.gif", "plain.rgb");
+        // The left edge, the upper edge, the width and the height of the frame, behind the mark of
+        // its beginning.
+        let colors = 3 << ((plain[10] & 7) + 1);
+        let frame = 13 + colors + 1;
+        assert_eq!(plain[frame - 1], b',');
+        let with_extents = |screen: [u16; 2], extents: [u16; 2]| {
+            let mut file = plain.clone();
+            for (at, extents) in [(6, screen), (frame + 4, extents)] {
+                file[at..at + 2].copy_from_slice(&extents[0].to_le_bytes());
+                file[at + 2..at + 4].copy_from_slice(&extents[1].to_le_bytes());
+            }
+            decode(&file, 0, &malloc())
+        };
+        let error = with_extents([1, 1], [8192, 8192]).unwrap_err();
+        let expected = "cannot decode a GIF image: expected a frame of at most 1 × 1 pixels";
+        assert_eq!(error.message(), expected);
+        assert!(with_extents([13, 9], [13, 10]).is_err());
+        // A frame that is wider than its screen, and no larger.
+        let image = with_extents([9, 13], [13, 9]).unwrap();
+        assert_eq!(image.shape().dims(), [13, 9, 4]);
     }
 
     #[test]

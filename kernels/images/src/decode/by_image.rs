@@ -3,12 +3,12 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use image::{ImageDecoder, Limits};
+use image::{ImageDecoder, ImageError, Limits};
 use tfrt::host::allocator::HostAllocator;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
-use super::{Decoded, MAX_PIXELS, allocate_claimed, convert, undecodable};
+use super::{Decoded, allocate_claimed, convert, undecodable};
 use crate::orientation::Orientation;
 
 /// Returns the first frame of a GIF image, on its screen. It has an alpha channel if a pixel is
@@ -50,12 +50,20 @@ fn decode_by<D: ImageDecoder>(
     }
     let extents = [height as usize, width as usize, num_channels];
     let mut image: DenseHostTensor = allocate_claimed(format, extents, allocator)?;
+    // The decoder takes memory for a frame that does not fill the screen from the global heap. The
+    // allocator has granted the screen, so a frame may be as large as that.
     let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(MAX_PIXELS as u64 * 4);
+    limits.max_alloc = Some(decoder.total_bytes());
     decoder.set_limits(limits).map_err(wrong)?;
     decoder
         .read_image(&mut image.elements_mut::<u8>()?)
-        .map_err(wrong)?;
+        .map_err(|error| match error {
+            ImageError::Limits(_) => undecodable(
+                format,
+                format_args!("expected a frame of at most {width} × {height} pixels"),
+            ),
+            error => wrong(error),
+        })?;
     Ok(Decoded {
         image,
         height: height as usize,
