@@ -116,11 +116,69 @@ struct Counted<S> {
     file: Arc<Counter>,
 }
 
+impl<S> Counted<S> {
+    fn count(&self, num_bytes: usize) {
+        self.all.add(num_bytes as u64);
+        self.file.add(num_bytes as u64);
+    }
+}
+
 impl<S: Read> Read for Counted<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let num_bytes = self.stream.read(buffer)?;
-        self.all.add(num_bytes as u64);
-        self.file.add(num_bytes as u64);
+        self.count(num_bytes);
         Ok(num_bytes)
+    }
+
+    // A file knows how many bytes it has, and allocates memory for all of them at once.
+    fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        let len_before = buffer.len();
+        let read = self.stream.read_to_end(buffer);
+        self.count(buffer.len() - len_before);
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that can only be read as a whole, and fails behind its bytes if it `fails`.
+    struct Whole {
+        fails: bool,
+    }
+
+    impl Read for Whole {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+            buffer.extend_from_slice(b"bytes");
+            match self.fails {
+                true => Err(io::ErrorKind::BrokenPipe.into()),
+                false => Ok(5),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_to_its_end_in_its_own_way_and_counted() {
+        let reads = Reads::default();
+        let path = "a".into();
+        for (fails, num_bytes) in [(false, 5), (true, 10)] {
+            let mut stream = reads.count(&path, None, Whole { fails });
+            let mut found = b"some ".to_vec();
+            let read = stream.read_to_end(&mut found).map_err(|error| error.kind());
+            let expected = match fails {
+                true => Err(io::ErrorKind::BrokenPipe),
+                false => Ok(5),
+            };
+            assert_eq!(read, expected);
+            assert_eq!(found, b"some bytes");
+            let so_far = reads.so_far();
+            assert_eq!(so_far.num_bytes, num_bytes);
+            assert_eq!(so_far.last.map(|last| last.num_bytes), Some(5));
+        }
     }
 }
