@@ -6,8 +6,9 @@
 //! any other `str`. In the latter two, a missing value is `NaN` or the empty string; a column of
 //! whole numbers that lacks values is `f64`.
 //!
-//! As long as no field is quoted, several threads parse a file, each a chunk of 256 KiB at a time.
-//! The elements, their order and the errors do not depend on it. At most 16 chunks are held.
+//! Several threads parse a file up to its first quote, even one in a comment, each a chunk of 256
+//! KiB at a time. The elements, their order and the errors do not depend on it. The chunks that are
+//! held are as many as there are threads, at most 16.
 //!
 //! Without the feature `csv`, [`CsvOptions::dataset`] returns an error.
 

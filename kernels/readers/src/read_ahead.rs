@@ -9,10 +9,10 @@
 //!             │ none is left: wait for the batch ◄──────────────── publish the batch
 //! ```
 //!
-//! There is one reader at a time. The number of elements is 80 unless the pipeline says otherwise
-//! ([`Dataset::with_read_ahead`]), and a quarter of it are few. The reader stops when the request that started it is cancelled, or the
-//! iterator is dropped. A [`Format`] says how the elements of one file are read; the files follow
-//! each other.
+//! There is one reader at a time. It reads 80 elements ahead unless the pipeline says otherwise
+//! ([`Dataset::with_read_ahead`]), and is started when at most a quarter of these is left. The
+//! reader stops when the request that started it is cancelled, or the iterator is dropped. A
+//! [`Format`] says how the elements of one file are read; the files follow each other.
 //!
 //! A checkpoint has the place of the first element that was not drawn: elements that were read
 //! ahead are read again. The place is the number and the name of a file, and where its reader can
@@ -42,7 +42,7 @@ use source::{Batch, Bookmark, Item, MAX_BATCH_BYTES, Share, Source};
 /// says otherwise.
 const NUM_AHEAD: usize = 80;
 
-/// A reader is started when no more than this part of them are buffered.
+/// A reader is started when at most this part of them, one of four, is buffered.
 const MIN_PART: usize = 4;
 
 /// No reader is started while buffered elements take so many bytes.

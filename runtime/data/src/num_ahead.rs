@@ -11,7 +11,7 @@ use crate::options::RamBudget;
 use crate::tuner::{Tuner, Turns, is_tuning_off};
 
 /// The largest number of elements that a source reads ahead if it finds the number by experiment
-/// and nobody says another one.
+/// and the pipeline sets no other limit.
 const MAX_TUNED: usize = 1024;
 
 /// How many elements a source reads ahead: a number of its own, unless the pipeline gives another

@@ -348,7 +348,7 @@
 //! | `batch(n)`, `padded_batch(n)` | n, and the batch |
 //! | `cache`, `memory` | all |
 //! | a reader of files | 80, or the number of `with_read_ahead`; at most 64 MiB and one batch of 1 MiB |
-//! | `csv` | also one chunk of 256 KiB for each thread, at most 16 |
+//! | `csv` | also one chunk of 256 KiB for each thread, at most 16, and the values of its rows |
 //!
 //! `tfrt bench PROGRAM` and `tfrt data bench FILE` list the stages with what they deliver, how long
 //! their draws take, how many are under way, how far each stage works ahead, and which stage is the
