@@ -4,7 +4,6 @@ mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use common::{Folder, context};
 use tfrt_data::{Dataset, Observation, PipelineOptions, WorkAhead};
@@ -83,11 +82,9 @@ fn sources_read_as_far_ahead_as_the_pipeline_says() {
     for (num_ahead, expected) in [(1, 2), (5, 6), (300, 301)] {
         let fixed = |numbers: Dataset| numbers.with_read_ahead(num_ahead).unwrap();
         assert_eq!(num_read_at_first(fixed), expected);
-        let nested = |numbers: Dataset| fixed(numbers).skip(0).unwrap().with_read_ahead(7);
-        assert_eq!(
-            num_read_at_first(|numbers| nested(numbers).unwrap()),
-            expected
-        );
+        // The outer number counts.
+        let inner = |numbers: Dataset| numbers.with_read_ahead(7).unwrap().skip(0).unwrap();
+        assert_eq!(num_read_at_first(|numbers| fixed(inner(numbers))), expected);
     }
     let (numbers, _) = counted(&Folder::new("read-ahead-wrong"), 1);
     for wrong in [-2, 0, (1 << 20) + 1] {
@@ -111,8 +108,7 @@ fn a_tuned_source_stays_within_its_memory() {
         let tuned = numbers.with_read_ahead(WorkAhead::tuned(100)).unwrap();
         let mut elements = tuned.elements::<i64, _>(&ctx);
         let (mut num_drawn, mut max_held) = (0, 0);
-        let start = Instant::now();
-        while max_held < expected && start.elapsed() < Duration::from_secs(60) {
+        while max_held < expected {
             elements.next().unwrap().unwrap();
             num_drawn += 1;
             max_held = max_held.max(num_read.load(Ordering::Relaxed) - num_drawn);
@@ -150,14 +146,12 @@ fn a_source_tells_what_it_has_chosen() {
 
     let mut elements = tuned.elements::<i64, _>(&ctx);
     let mut expected = 0..;
-    let start = Instant::now();
     let stages = loop {
         for _ in 0..1000 {
             assert_eq!(elements.next().unwrap().unwrap(), expected.next().unwrap());
         }
         let stages = observation.stages().stages;
-        let has_moved = stages.iter().any(|stage| stage.num_moves > 0);
-        if has_moved || start.elapsed() > Duration::from_secs(60) {
+        if stages.iter().any(|stage| stage.num_moves > 0) {
             break stages;
         }
     };

@@ -304,7 +304,8 @@ fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
 /// several under way; `max_skew` is the largest number of elements that overtake another one, 1000
 /// by default. `read_ahead` is the number of elements that stages read ahead from files; -1
 /// finds the fastest number by experiment, up to 1024. `autotune` says whether the number is found
-/// by experiment, for any `read_ahead`.
+/// by experiment, for any `read_ahead`. If several of these stages set an option, the outermost one
+/// decides.
 ///
 /// # Errors
 /// `read_ahead must be -1 or between 1 and 1048576, not N`; `max_skew must be positive, not N`.

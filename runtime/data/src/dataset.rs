@@ -131,8 +131,9 @@ pub struct Position {
     /// The number of the stage above plus one, if stages are observed.
     observed: u32,
     keeps_order: bool,
-    /// By how many elements another one may be overtaken where the order is not kept.
-    max_skew: u64,
+    /// How many elements may overtake another one where the order is not kept, if the pipeline says
+    /// so.
+    max_skew: Option<u64>,
     /// How many elements sources read ahead, if the pipeline says so.
     read_ahead: Option<CheckedWorkAhead>,
 }
@@ -143,7 +144,7 @@ impl Position {
         depth: 0,
         observed: 0,
         keeps_order: true,
-        max_skew: 1000,
+        max_skew: None,
         read_ahead: None,
     };
 
@@ -173,18 +174,34 @@ impl Position {
         self.keeps_order
     }
 
-    /// Returns the same position in a pipeline in which so many elements may overtake another one.
+    /// Returns the same position in a pipeline in which so many elements may overtake another one,
+    /// unless a stage above has said how many.
     pub(crate) const fn with_max_skew(self, max_skew: u64) -> Self {
-        Self { max_skew, ..self }
+        let max_skew = match self.max_skew {
+            Some(max_skew) => max_skew,
+            None => max_skew,
+        };
+        Self {
+            max_skew: Some(max_skew),
+            ..self
+        }
     }
 
-    /// Returns by how many elements another one may be overtaken where the order is not kept.
+    /// Returns how many elements may overtake another one where the order is not kept.
     pub(crate) const fn max_skew(self) -> u64 {
-        self.max_skew
+        match self.max_skew {
+            Some(max_skew) => max_skew,
+            None => 1000,
+        }
     }
 
-    /// Returns the same position in a pipeline whose sources read so many elements ahead.
+    /// Returns the same position in a pipeline whose sources read so many elements ahead, unless a
+    /// stage above has said how many.
     pub(crate) const fn reading_ahead(self, read_ahead: CheckedWorkAhead) -> Self {
+        let read_ahead = match self.read_ahead {
+            Some(read_ahead) => read_ahead,
+            None => read_ahead,
+        };
         Self {
             read_ahead: Some(read_ahead),
             ..self

@@ -312,7 +312,8 @@ fn expect_first_behind(num_before: i64, change: impl FnOnce(Dataset) -> Dataset)
 fn a_thousand_elements_overtake_another_one_and_no_more() {
     expect_first_behind(1000, |unordered| unordered);
     expect_first_behind(1, |unordered| unordered.with_max_skew(1).unwrap());
-    let twice = |unordered: Dataset| unordered.with_max_skew(1500)?.with_max_skew(7);
+    // The outer number counts.
+    let twice = |unordered: Dataset| unordered.with_max_skew(7)?.with_max_skew(1500);
     expect_first_behind(1500, |unordered| twice(unordered).unwrap());
     for wrong in [0, -1] {
         let error = range(1).with_max_skew(wrong).unwrap_err();

@@ -74,7 +74,8 @@ impl Stage for Options {
         self.input.share_files_of(num_workers, index, share)
     }
 
-    // If several stages change the same, the one nearest to a stage below decides.
+    // If several stages change the same, the one nearest to the end of the pipeline decides, as in
+    // tf.data.
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         self.input.iterator_below(match self.change {
             Change::InAnyOrder => position.in_any_order(),
@@ -110,7 +111,8 @@ impl Dataset {
     }
 
     /// Returns the same elements; in each stage in which results may overtake each other, at most
-    /// `max_skew` elements overtake another one. Without it, they are 1000.
+    /// `max_skew` elements overtake another one. The default is 1000. If several stages of a
+    /// pipeline say how many, the outermost one decides.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -131,7 +133,8 @@ impl Dataset {
     /// Returns the same elements, of which each source that reads files reads `num_ahead` before
     /// they are requested, in place of the number that it has chosen itself. A
     /// [tuned](WorkAhead::tuned) number is between one and this one: the smallest with which the
-    /// elements arrive as fast as possible. The number -1 is found by experiment, up to 1024.
+    /// elements arrive as fast as possible. The number -1 is found by experiment, up to 1024. If
+    /// several stages of a pipeline say how many, the outermost one decides.
     ///
     /// ```
     /// use tfrt_data::{Dataset, WorkAhead};
