@@ -7,7 +7,8 @@
 //!
 //! The connection sends the bytes of elements from where they are, and makes each chunk when there
 //! is room for it. The receiver copies them once: from the buffers of the connection to where they
-//! stay. It allocates memory as bytes arrive, regardless of announced sizes.
+//! stay. The size of an element is announced before its bytes: the receiver allocates that much
+//! once an eighth of it has arrived, or at once if it is at most a chunk.
 //!
 //! | module | contents |
 //! |---|---|
@@ -26,6 +27,9 @@ pub(crate) use sending::{PayloadBody, WithBody};
 
 /// The most bytes of an element in a chunk.
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Parts with fewer bytes are copied while they wait: they would keep more memory than they have.
+const MIN_KEPT_BYTES: usize = 4 << 10;
 
 #[cfg(test)]
 mod tests;

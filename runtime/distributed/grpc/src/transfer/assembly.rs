@@ -23,9 +23,6 @@ const MAX_GROWTH: u64 = 8;
 /// The most elements of a payload that is sent in chunks.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// Parts with fewer bytes are copied while they wait: they would keep more memory than they have.
-const MIN_KEPT_BYTES: usize = 4 << 10;
-
 /// Takes the chunks of a body, which are messages of at most so many bytes.
 pub(crate) async fn receive(
     mut body: Body,
@@ -71,9 +68,8 @@ struct Element {
 
 #[derive(Debug)]
 enum Memory {
-    /// What has arrived, while it is little: parts of the connection's buffers, and a copy of the
-    /// small parts after them.
-    Waiting { parts: Vec<Bytes>, small: Vec<u8> },
+    /// What has arrived, while it is little.
+    Waiting(Parts),
     /// Memory for the whole element.
     Whole(FillingBuffer),
 }
@@ -167,10 +163,7 @@ impl Assembly {
                     size,
                     num_arrived: 0,
                     crc32c: 0,
-                    memory: Memory::Waiting {
-                        parts: Vec::new(),
-                        small: Vec::new(),
-                    },
+                    memory: Memory::Waiting(Parts::default()),
                 }));
             }
             let empty = FillingBuffer::new(&self.allocator, 0).map_err(exhausted)?;
@@ -222,10 +215,10 @@ impl Memory {
     ) -> Result<Self, Status> {
         let is_little = num_arrived < size / MAX_GROWTH && size > CHUNK_BYTES as u64;
         match self {
-            Self::Waiting { parts, small } if !is_little => {
+            Self::Waiting(parts) if !is_little => {
                 let capacity = usize::try_from(size).unwrap_or(usize::MAX);
                 let mut whole = FillingBuffer::new(allocator, capacity).map_err(exhausted)?;
-                for part in parts.iter().map(Bytes::as_ref).chain([&small[..]]) {
+                for part in parts.iter() {
                     whole.append(part).map_err(exhausted)?;
                 }
                 Ok(Self::Whole(whole))
@@ -238,15 +231,7 @@ impl Memory {
     fn add(&mut self, part: Bytes) -> Result<(), Status> {
         match self {
             Self::Whole(filling) => filling.append(&part).map_err(exhausted)?,
-            Self::Waiting { small, .. } if part.len() < MIN_KEPT_BYTES => {
-                small.extend_from_slice(&part);
-            }
-            Self::Waiting { parts, small } => {
-                if !small.is_empty() {
-                    parts.push(std::mem::take(small).into());
-                }
-                parts.push(part);
-            }
+            Self::Waiting(parts) => parts.push(part),
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ fn framed(head: &DataChunk, num_bytes: Option<usize>) -> Bytes {
     let mut frame = BytesMut::with_capacity(16 + fields);
     // Not compressed.
     frame.put_u8(0);
-    // The limits of messages are far below.
+    // Only the first chunk could be longer, of elements far beyond the receiver's `MAX_ELEMENTS`.
     frame.put_u32(u32::try_from(fields + last).unwrap_or(u32::MAX));
     frame.extend(head.encode_to_vec());
     if let Some(len) = num_bytes {
