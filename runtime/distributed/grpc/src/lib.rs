@@ -148,7 +148,8 @@ impl GrpcNetwork {
     ///
     /// # Errors
     /// - `InvalidArgument` if the address cannot be resolved, or is a Unix socket and there is a
-    ///   [`GrpcOptions::tls`]: certificates prove nothing there.
+    ///   [`GrpcOptions::tls`]: certificates prove nothing there; or if
+    ///   [`GrpcOptions::frame_bytes`] is out of range.
     /// - `FailedPrecondition` if it is not a loopback address, there is no [`GrpcOptions::tls`],
     ///   and [`GrpcOptions::allow_insecure_network`] is off.
     /// - `Unavailable` if the system refuses to listen there.
@@ -158,6 +159,7 @@ impl GrpcNetwork {
         address: &str,
         handler: Weak<dyn RequestHandler>,
     ) -> Result<Arc<dyn FabricCommunicator>, Error> {
+        self.options.check()?;
         #[cfg(unix)]
         if let Some(path) = unix::path(address) {
             return self.listen_at_path(host, address, path, handler);

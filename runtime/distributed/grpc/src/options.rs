@@ -1,6 +1,9 @@
 //! Limits, timeouts, windows and credentials.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use tfrt_support::{Error, ErrorCode};
 
 use crate::tls::Tls;
 use crate::token::Token;
@@ -30,8 +33,9 @@ pub struct GrpcOptions {
     pub stream_window_bytes: u32,
     /// The maximum number of unread bytes on one connection. Default: 16 MiB.
     pub connection_window_bytes: u32,
-    /// The largest frame of HTTP/2, in both directions. Small ones are copied more while they are
-    /// read; behind large ones, other requests wait longer. Default: 256 KiB.
+    /// The largest frame of HTTP/2, in both directions, from 16384 to 16777215. Small ones are
+    /// copied more while they are read; behind large ones, other requests wait longer. Default: 256
+    /// KiB.
     pub frame_bytes: u32,
     /// The largest message, in both directions. Default: 64 MiB.
     pub max_message_bytes: usize,
@@ -54,6 +58,26 @@ pub struct GrpcOptions {
     /// Whether to listen without encryption on addresses that other machines can reach. Default:
     /// off.
     pub allow_insecure_network: bool,
+}
+
+/// The sizes that HTTP/2 allows as the largest frame.
+const FRAME_BYTES: RangeInclusive<u32> = 1 << 14..=(1 << 24) - 1;
+
+impl GrpcOptions {
+    /// Checks the options whose values HTTP/2 limits: its implementation panics at others, in a
+    /// task of the network where nobody sees it.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if FRAME_BYTES.contains(&self.frame_bytes) {
+            return Ok(());
+        }
+        let message = format!(
+            "expected `frame_bytes` from {} to {}, found {}",
+            FRAME_BYTES.start(),
+            FRAME_BYTES.end(),
+            self.frame_bytes
+        );
+        Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+    }
 }
 
 impl Default for GrpcOptions {

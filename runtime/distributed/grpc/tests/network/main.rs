@@ -512,6 +512,31 @@ fn only_so_many_payloads_are_on_their_way() {
 }
 
 #[test]
+fn frames_of_sizes_that_http_2_forbids_are_refused() {
+    let host = host();
+    let handler: Arc<dyn RequestHandler> = Arc::new(Handler(|_, _| ()));
+    let listen = |frame_bytes: u32, address: &str| {
+        let network = GrpcNetwork::new(GrpcOptions {
+            frame_bytes,
+            ..GrpcOptions::default()
+        });
+        let listening = network.listen(&host, address, Arc::downgrade(&handler));
+        listening.map_err(|error| error.message().to_owned())
+    };
+    for (frame_bytes, is_allowed) in [
+        (0, false),
+        ((1 << 14) - 1, false),
+        (1 << 14, true),
+        ((1 << 24) - 1, true),
+        (1 << 24, false),
+    ] {
+        let found = listen(frame_bytes, "127.0.0.1:0").err();
+        let refusal = format!("expected `frame_bytes` from 16384 to 16777215, found {frame_bytes}");
+        assert_eq!(found, (!is_allowed).then_some(refusal));
+    }
+}
+
+#[test]
 fn other_machines_reach_nobody_unless_that_is_allowed() {
     let host = host();
     let handler: Arc<dyn RequestHandler> = Arc::new(Handler(|_, _| ()));
