@@ -26,21 +26,24 @@ struct Field<'a> {
     file: &'a str,
     path: String,
     value: &'a Value,
+    /// The name of an object in the format of the file, in errors.
+    object_name: &'static str,
 }
 
 /// Parses the text of the file of this name.
 pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
-    let value = if file.ends_with(TOML_ENDING) {
-        toml_format::parse(file, text)?
+    let (value, object_name) = if file.ends_with(TOML_ENDING) {
+        (toml_format::parse(file, text)?, "a table")
     } else if text.trim_start().starts_with(['{', '[']) {
-        json(file, text)?
+        (json(file, text)?, "an object")
     } else {
-        text_format::parse(file, text)?
+        (text_format::parse(file, text)?, "a message")
     };
     let root = Field {
         file,
         path: String::new(),
         value: &value,
+        object_name,
     };
     root.has_only(&["cluster_config", "collective_groups", "job_name", "task_id"])?;
     let cluster = root
@@ -165,7 +168,7 @@ impl<'a> Field<'a> {
 
     fn object(&self) -> Result<&'a Map<String, Value>, DiscoveryError> {
         let object = self.value.as_object();
-        object.ok_or_else(|| self.wrong("expected an object"))
+        object.ok_or_else(|| self.wrong(&format!("expected {}", self.object_name)))
     }
 
     fn text(&self) -> Result<String, DiscoveryError> {
@@ -180,6 +183,7 @@ impl<'a> Field<'a> {
             file: self.file,
             path: format!("{}[{index}]", self.path),
             value,
+            object_name: self.object_name,
         };
         Ok(items.iter().enumerate().map(item).collect())
     }
@@ -192,6 +196,7 @@ impl<'a> Field<'a> {
                 false => format!("{}.{name}", self.path),
             },
             value,
+            object_name: self.object_name,
         }))
     }
 

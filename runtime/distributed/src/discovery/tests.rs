@@ -326,7 +326,7 @@ fn a_file_in_toml_is_read_and_its_errors_have_places() {
         ),
         (
             "task_id = 1.5",
-            "c.toml:1:11: expected a string, a whole number, an array or a table",
+            "c.toml:1:11: expected a string, a whole number, a Boolean, an array or a table",
         ),
         (
             "tasks = 1",
@@ -335,7 +335,7 @@ fn a_file_in_toml_is_read_and_its_errors_have_places() {
         ),
         (
             "[cluster_config]\njobs = [7]",
-            "c.toml: cluster_config.jobs[0]: expected an object",
+            "c.toml: cluster_config.jobs[0]: expected a table",
         ),
     ] {
         assert_eq!(read(text), Err(problem.to_owned()), "{text}");
@@ -370,6 +370,10 @@ fn text_that_is_no_configuration_is_refused_with_its_place() {
             "c:1:17: messages are nested too deeply",
         ),
         ("", "c: expected `cluster_config`, found none"),
+        (
+            "cluster_config { jobs: 7 }",
+            "c: cluster_config.jobs[0]: expected a message",
+        ),
         (
             "cluster {}",
             "c: expected `cluster_config`, `collective_groups`, `job_name`, `task_id`, found `cluster`",

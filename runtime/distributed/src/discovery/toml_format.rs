@@ -73,7 +73,7 @@ impl Reader<'_> {
             }
             DeValue::Table(table) => self.object(table),
             DeValue::Float(_) | DeValue::Datetime(_) => {
-                wrong("expected a string, a whole number, an array or a table")
+                wrong("expected a string, a whole number, a Boolean, an array or a table")
             }
         }
     }
