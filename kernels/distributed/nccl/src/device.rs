@@ -226,10 +226,13 @@ impl DeviceCollectives {
         if is_same(own, context) {
             return Ok(());
         }
-        let (expected, found) = (own.device(), context.device());
+        let (expected, other) = (own.device().to_string(), context.device().to_string());
+        let found = match expected == other {
+            true => "in another context of it".to_owned(),
+            false => format!("on device {other}"),
+        };
         Err(invalid(format!(
-            "expected the {what} in the primary context of device {expected}, found it on device \
-             {found}"
+            "expected the {what} in the primary context of device {expected}, found it {found}"
         )))
     }
 
@@ -242,7 +245,7 @@ impl DeviceCollectives {
     ) -> AsyncValueRef<Chain> {
         let prepared = prepared.and_then(|(announcement, kind)| {
             for (what, buffer) in [("input", input), ("output", output)] {
-                // Memory of an embedder is where it says.
+                // The context of adopted memory is unknown, so it is not checked.
                 if let Some(context) = buffer.context() {
                     self.require_own(what, &context)?;
                 }

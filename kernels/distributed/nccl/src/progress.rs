@@ -17,7 +17,7 @@ use tfrt_distributed::collective::direct::MemberPlace;
 use tfrt_distributed::collective::lockstep::{Control, TransferKind};
 use tfrt_gpu::api::ccl::UniqueId;
 use tfrt_gpu::api::driver::CopyEndpoint;
-use tfrt_gpu::api::{CommHandle, GpuResult};
+use tfrt_gpu::api::{CommHandle, DevicePtr, GpuResult};
 use tfrt_gpu::eager::EagerGpu;
 use tfrt_gpu::values::Buffer;
 use tfrt_host::log;
@@ -26,17 +26,13 @@ use tfrt_tensor::HostBuffer;
 
 use crate::device::Mark;
 use crate::engine::{Command, Job, Memory, collectives};
-use crate::staging::Staging;
+use crate::staging::{Block, Staging};
 
 /// The pauses between two looks at what is in progress.
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
 
 type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
-
-/// The end of a job in the stream, its pinned memory, and that of its output with the place where
-/// it goes.
-type Ending = (Mark, Vec<Buffer>, Option<(Buffer, HostBuffer)>);
 
 /// What the thread knows.
 pub(crate) struct Progress {
@@ -61,17 +57,28 @@ struct OnDevice {
     input: Buffer,
     output: Buffer,
     /// The pinned memory of copies to the device.
-    blocks: Vec<Buffer>,
+    blocks: Vec<Block>,
 }
 
 /// A job that the device runs.
 struct Running {
-    /// Its end in the stream.
-    mark: Mark,
-    blocks: Vec<Buffer>,
-    /// The pinned memory with the output, and where it goes.
-    output: Option<(Buffer, HostBuffer)>,
+    ending: Ending,
     done: Done,
+}
+
+/// The end of a job that the device runs.
+struct Ending {
+    /// Its place in the stream.
+    mark: Mark,
+    /// The pinned memory of copies to the device.
+    blocks: Vec<Block>,
+    output: Option<OutputOnWay>,
+}
+
+/// An output on its way to the host.
+struct OutputOnWay {
+    block: Block,
+    to: HostBuffer,
 }
 
 impl Progress {
@@ -82,7 +89,7 @@ impl Progress {
         told: Receiver<Command>,
     ) -> Self {
         Self {
-            staging: Staging::new(device.context()),
+            staging: Staging::new(device.stream()),
             device,
             control,
             place,
@@ -206,7 +213,7 @@ impl Progress {
             has_moved |= self.enqueue_waiting(comm)?;
         }
         while let Some(running) = self.running.front()
-            && running.mark.has_passed()?
+            && running.ending.mark.has_passed()?
         {
             if let Some(running) = self.running.pop_front() {
                 self.finish(running);
@@ -218,15 +225,15 @@ impl Progress {
 
     /// Takes the output of a job that is done.
     fn finish(&mut self, running: Running) {
-        let outcome = running.output.as_ref().map_or(Ok(()), |(block, output)| {
-            let mut output = output.clone();
-            let mut bytes = output.write()?;
+        let Ending { blocks, output, .. } = running.ending;
+        let outcome = output.as_ref().map_or(Ok(()), |output| {
+            let mut to = output.to.clone();
+            let mut bytes = to.write()?;
             let driver = &self.device.context().gpu().driver;
-            Ok(driver.host_memory_read(block.pointer(), &mut bytes)?)
+            Ok(driver.host_memory_read(output.block.pointer(), &mut bytes)?)
         });
-        let output = running.output.map(|(block, _)| block);
-        self.staging
-            .give_back(running.blocks.into_iter().chain(output));
+        let output = output.map(|output| output.block);
+        self.staging.give_back(blocks.into_iter().chain(output));
         (running.done)(outcome);
     }
 
@@ -293,25 +300,25 @@ impl Progress {
 
     /// Copies bytes to pinned memory, and enqueues the copy to the device. Returns the pinned
     /// memory.
-    fn upload(&mut self, to: &Buffer, from: &HostBuffer) -> Result<Option<Buffer>, Error> {
+    fn upload(&mut self, to: &Buffer, from: &HostBuffer) -> Result<Option<Block>, Error> {
         if from.is_empty() {
             return Ok(None);
         }
         let block = self.staging.take(from.len_bytes())?;
         let driver = &self.device.context().gpu().driver;
         driver.host_memory_write(block.pointer(), &from.read()?)?;
-        self.copy(to, &block, from.len_bytes())?;
+        self.copy(to.pointer(), block.pointer(), from.len_bytes())?;
         Ok(Some(block))
     }
 
     /// Enqueues a copy between memory of the device and pinned memory.
-    fn copy(&self, to: &Buffer, from: &Buffer, num_bytes: usize) -> Result<(), Error> {
+    fn copy(&self, to: DevicePtr, from: DevicePtr, num_bytes: usize) -> Result<(), Error> {
         let context = self.device.context();
         let current = context.set_current()?;
         Ok(context.gpu().driver.copy_async(
             &current,
-            &CopyEndpoint::Device(to.pointer()),
-            &CopyEndpoint::Device(from.pointer()),
+            &CopyEndpoint::Device(to),
+            &CopyEndpoint::Device(from),
             num_bytes,
             self.device.stream().handle(),
         )?)
@@ -320,10 +327,8 @@ impl Progress {
     /// Enqueues what follows the operations of NCCL.
     fn complete(&mut self, job: Job, memory: OnDevice) -> Result<(), Error> {
         match self.try_complete(&job, memory) {
-            Ok(Some((mark, blocks, output))) => self.running.push_back(Running {
-                mark,
-                blocks,
-                output,
+            Ok(Some(ending)) => self.running.push_back(Running {
+                ending,
                 done: job.done,
             }),
             Ok(None) => (job.done)(Ok(())),
@@ -335,8 +340,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Returns the place in the stream at which the job is done, unless it is done when it is
-    /// enqueued; its pinned memory, and that of its output.
+    /// Returns the end of the job in the stream, unless it is done when it is enqueued.
     fn try_complete(&mut self, job: &Job, memory: OnDevice) -> Result<Option<Ending>, Error> {
         let OnDevice {
             input,
@@ -344,19 +348,25 @@ impl Progress {
             blocks,
         } = memory;
         match &job.memory {
-            Memory::Host { output: result, .. } => {
-                let on_way = match result.len_bytes() {
+            Memory::Host { output: to, .. } => {
+                let on_way = match to.len_bytes() {
                     0 => None,
                     num_bytes => {
                         let block = self.staging.take(num_bytes)?;
-                        self.copy(&block, &output, num_bytes)?;
-                        Some((block, result.clone()))
+                        self.copy(block.pointer(), output.pointer(), num_bytes)?;
+                        Some(OutputOnWay {
+                            block,
+                            to: to.clone(),
+                        })
                     }
                 };
                 // The memory of the device goes back to its allocator, in the order of the stream.
                 drop((input, output));
-                let mark = Mark::record(self.device.stream())?;
-                Ok(Some((mark, blocks, on_way)))
+                Ok(Some(Ending {
+                    mark: Mark::record(self.device.stream())?,
+                    blocks,
+                    output: on_way,
+                }))
             }
             Memory::Device { stream, .. } => {
                 let own_stream = self.device.stream();

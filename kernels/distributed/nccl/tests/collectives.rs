@@ -21,7 +21,7 @@ use tfrt_gpu::api::driver::CopyEndpoint;
 use tfrt_gpu::eager::EagerGpu;
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_gpu::platform::{Gpu, GpuChoice};
-use tfrt_gpu::values::Buffer;
+use tfrt_gpu::values::{Buffer, GpuContext};
 use tfrt_host::HostContext;
 use tfrt_nccl::{DeviceCollectives, NcclCollectives};
 use tfrt_queue::create_queue;
@@ -277,18 +277,27 @@ fn buffers_of_another_device_are_refused() -> Result<(), Error> {
     let other = EagerGpu::open(&gpu, 3)?;
     let here = own.upload(&[1, 2])?;
     let there = other.allocator().allocate(8, other.stream())?;
+    let beside = GpuContext::create(own.gpu.context().device())?;
+    let beside = Buffer::pinned(&beside, 8)?;
     let (on_own, on_other) = (own.gpu.stream(), other.stream());
-    for (what, buffers, stream) in [
-        ("input", (&there, &here), on_own),
-        ("output", (&here, &there), on_own),
-        ("stream", (&here, &here), on_other),
+    let elsewhere = "on device 3 (CUDA)";
+    for (what, buffers, stream, found) in [
+        ("input", (&there, &here), on_own, elsewhere),
+        ("output", (&here, &there), on_own, elsewhere),
+        ("stream", (&here, &here), on_other, elsewhere),
+        (
+            "input",
+            (&beside, &here),
+            on_own,
+            "in another context of it",
+        ),
     ] {
         let group = &own.group;
         let refused = group.all_reduce(what, Reduction::Sum, DType::I32, buffers, stream);
         let error = refused.error_if_present();
         let error = error.map(|error| error.message().to_owned());
         let expected = format!(
-            "expected the {what} in the primary context of device 0 (CUDA), found it on device 3 (CUDA)"
+            "expected the {what} in the primary context of device 0 (CUDA), found it {found}"
         );
         require(error.as_ref() == Some(&expected), &expected, &error)?;
     }
