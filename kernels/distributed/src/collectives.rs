@@ -74,7 +74,8 @@ fn collective_of(context: &DistContext, group: &str, key: &str) -> Collective {
 }
 
 /// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`,
-/// `max` or `mean`. All members get the same bits, in both `output` and `input`.
+/// `max` or `mean`. All members get the same bits, in both `output` and `input`, or only in
+/// `output` if the host says so (`AllReduceKeepsInput`).
 ///
 /// # Errors
 /// `unexpected reduction_name in AllReduce`,

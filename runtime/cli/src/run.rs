@@ -162,6 +162,12 @@ pub(crate) struct Options {
     #[arg(long = "typed-remote-errors")]
     typed_remote_errors: bool,
 
+    /// Let all-reduces with another output leave their inputs as they are; without it, they write
+    /// the result into the inputs, too
+    #[cfg(feature = "distributed")]
+    #[arg(long = "allreduce-keeps-input")]
+    allreduce_keeps_input: bool,
+
     #[command(flatten)]
     libraries: LibraryArguments,
 
@@ -450,7 +456,13 @@ fn run_on(
     #[cfg(feature = "standard-kernels")]
     pipeline_options(arguments).install(&host);
     #[cfg(feature = "distributed")]
-    tfrt::distributed::TypedRemoteErrors::set(&host, arguments.typed_remote_errors);
+    {
+        use tfrt::distributed::TypedRemoteErrors;
+        use tfrt::distributed::collective::AllReduceKeepsInput;
+
+        TypedRemoteErrors::set(&host, arguments.typed_remote_errors);
+        AllReduceKeepsInput::set(&host, arguments.allreduce_keeps_input);
+    }
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
         Ok(loaded) => run_in_cluster(
             program,

@@ -77,8 +77,10 @@ pub use selection::{
 pub use user_reduction::{UserElement, UserReduction};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use prost::bytes::Bytes;
+use tfrt_host::HostContext;
 use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
@@ -93,6 +95,33 @@ pub struct Collective {
     pub group: String,
     /// The key, which is the same on all members, and unique among the collectives in progress.
     pub key: String,
+}
+
+/// A setting of a host: whether all-reduces with another output leave their inputs as they are,
+/// which saves a copy of the result. Off by default: the reference writes the result into the
+/// input. Set it before operations start.
+#[derive(Debug, Default)]
+pub struct AllReduceKeepsInput(AtomicBool);
+
+impl AllReduceKeepsInput {
+    /// Returns `true` if `host` leaves inputs as they are.
+    #[must_use]
+    pub fn of(host: &HostContext) -> bool {
+        // Relaxed: a setting that orders no other memory.
+        host.shared_context(Self::default).0.load(Ordering::Relaxed)
+    }
+
+    /// Switches it on or off for `host`.
+    pub fn set(host: &HostContext, keeps_input: bool) {
+        // Relaxed: as above.
+        let setting = host.shared_context(Self::default);
+        setting.0.store(keeps_input, Ordering::Relaxed);
+    }
+}
+
+/// Returns `true` if an all-reduce writes its result into `input`, too.
+fn writes_input(host: &HostContext, input: &DenseHostTensor, output: &DenseHostTensor) -> bool {
+    input.buffer().address() != output.buffer().address() && !AllReduceKeepsInput::of(host)
 }
 
 /// Returns the elements of a tensor in memory of its own.

@@ -7,7 +7,7 @@ use std::thread;
 
 use tfrt_distributed::collective::conformance::{self, Extent};
 use tfrt_distributed::collective::{
-    AUTO, BackEnd, Collective, Collectives, GroupMember, Reduction, all_reduce,
+    AUTO, AllReduceKeepsInput, BackEnd, Collective, Collectives, GroupMember, Reduction, all_reduce,
 };
 use tfrt_distributed::fabric::CommunicatorType;
 use tfrt_distributed::message::DistributedContextConfiguration;
@@ -64,6 +64,7 @@ impl Cluster {
 
 fn conform(size: usize) {
     let cluster = Cluster::new(size, "ring");
+    AllReduceKeepsInput::set(&cluster.host, size.is_multiple_of(2));
     let members = cluster.members();
     let outcomes: Vec<_> = thread::scope(|scope| {
         let running: Vec<_> = members

@@ -28,11 +28,11 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 use super::header::{Operation, Part};
 use super::ring::{Ring, abandon};
 use super::split::{chunk, chunk_bytes};
-use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
+use super::{Collective, Reducible, Reduction, copy_of, lend, write_all, writes_input};
 use crate::error::{Answer, Gather};
 
 /// Combines a tensor with those of the other members and writes the result into `output`, and also
-/// into `input` if that is another tensor.
+/// into `input` if that is another tensor, unless the host keeps inputs.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub(super) fn all_reduce(
@@ -233,7 +233,7 @@ impl<T: Reducible> AllReduce<T> {
             return Ok(write_all(output, &bytes[self.range_of(self.ring.index())])?);
         }
         write_all(output, &bytes)?;
-        if input.buffer().address() != output.buffer().address() {
+        if writes_input(self.ring.collective().context.host(), input, output) {
             write_all(input, &bytes)?;
         }
         Ok(())

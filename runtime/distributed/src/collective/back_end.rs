@@ -48,7 +48,8 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
     fn size(&self) -> usize;
 
     /// Combines the tensors of all members, element by element, and writes the result into
-    /// `output`, and into `input` if that is another tensor.
+    /// `output`, and into `input` if that is another tensor, unless the host
+    /// [keeps inputs](super::AllReduceKeepsInput).
     fn all_reduce(
         &self,
         key: &str,

@@ -13,7 +13,7 @@ use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::split::chunk;
-use super::{GroupMember, Reducible, Reduction, UserReduction};
+use super::{AllReduceKeepsInput, GroupMember, Reducible, Reduction, UserReduction};
 
 /// The number of operations in progress at a time.
 const AT_A_TIME: usize = 32;
@@ -379,6 +379,8 @@ impl Suite<'_> {
         let own: Vec<T> = elements(index, len);
         let zeros = |len: usize| vec![T::ZERO; len];
         let input = self.tensor(&[len], &own)?;
+        // An input beside an output, and what it is in the end unless it is like the output.
+        let mut beside: Option<(DenseHostTensor, Option<Vec<T>>)> = None;
         let (done, output, expected): (AnyRef, Option<DenseHostTensor>, Vec<T>) =
             match case.operation {
                 Operation::AllReduce(reduction) => {
@@ -386,6 +388,10 @@ impl Suite<'_> {
                         true => input.clone(),
                         false => self.tensor(&[len], &zeros(len))?,
                     };
+                    if !in_place {
+                        let kept = AllReduceKeepsInput::of(self.host).then_some(own);
+                        beside = Some((input.clone(), kept));
+                    }
                     let done = self
                         .member
                         .all_reduce(key, reduction, input, output.clone());
@@ -460,7 +466,14 @@ impl Suite<'_> {
             done,
             verify: Box::new(move || match output {
                 _ if is_barrier => Ok(()),
-                Some(output) => require_close(&output, &expected, &tolerances),
+                Some(output) => {
+                    match beside {
+                        Some((input, Some(own))) => require_bits(&input, &own)?,
+                        Some((input, None)) => require_bits(&input, &*output.elements::<T>()?)?,
+                        None => {}
+                    }
+                    require_close(&output, &expected, &tolerances)
+                }
                 None => {
                     let tensor = value.try_read::<DenseHostTensor>();
                     let tensor = tensor.map_err(|error| Error::new(error.to_string()))?;

@@ -133,7 +133,8 @@ fn start(
 }
 
 /// Combines a tensor with those of the other members and writes the result into `output`, and also
-/// into `input` if that is another tensor.
+/// into `input` if that is another tensor, unless the host
+/// [keeps inputs](super::AllReduceKeepsInput).
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn all_reduce(

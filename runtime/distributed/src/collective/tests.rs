@@ -855,6 +855,30 @@ fn messages_of_aborted_operations_are_not_those_of_later_ones() {
 }
 
 #[test]
+fn an_all_reduce_keeps_its_input_if_the_host_says_so() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    for keeps_input in [false, true] {
+        AllReduceKeepsInput::set(&cluster.host, keeps_input);
+        let input = tensor(&contexts[0], &[2], &[1, 10]);
+        let output = tensor(&contexts[0], &[2], &[0, 0]);
+        let other = tensor(&contexts[1], &[2], &[2, 20]);
+        let pairs = [(input.clone(), output.clone()), (other.clone(), other)];
+        let started = members
+            .iter()
+            .zip(pairs)
+            .map(|(member, (input, output))| member.all_reduce("k", Reduction::Sum, input, output));
+        let started: Vec<_> = started.collect();
+        cluster.host.quiesce().unwrap();
+        assert!(started.iter().all(|done| done.as_result().is_ok()));
+        assert_eq!(*output.elements::<i32>().unwrap(), [3, 30]);
+        let expected = if keeps_input { [1, 10] } else { [3, 30] };
+        assert_eq!(*input.elements::<i32>().unwrap(), expected);
+    }
+}
+
+#[test]
 fn an_operation_that_starts_with_the_abort_ends() {
     let cluster = Cluster::new("s", 2);
     let contexts = cluster.contexts();

@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError
 use super::super::all_gather::{Layout, check_axis};
 use super::super::header::{Operation, Part, parameter_of};
 use super::super::split::{chunk, chunk_bytes};
-use super::super::{Reducible, Reduction, checks, write_all};
+use super::super::{Reducible, Reduction, checks, write_all, writes_input};
 use super::MemberPlace;
 use super::exchange::{Outgoing, Step, Then};
 use super::message::Arrival;
@@ -182,6 +182,7 @@ pub(super) fn all_reduce(
     let (len, size) = (input.num_elements(), place.size);
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = chunks_of(&lend(&input, work)?, len, size, element_bytes);
+    let writes_input = writes_input(host, &input, &output);
     let host = Arc::clone(host);
     let range_of = move |member| chunk_bytes(len, size, member, element_bytes);
     let step = move |arrivals: Vec<Option<Arrival>>| {
@@ -201,9 +202,9 @@ pub(super) fn all_reduce(
                     })
                 };
                 write_ranges(&output, parts())?;
-                match input.buffer().address() == output.buffer().address() {
-                    true => Ok(()),
-                    false => write_ranges(&input, parts()),
+                match writes_input {
+                    true => write_ranges(&input, parts()),
+                    false => Ok(()),
                 }
             };
             Ok(Then::Write(Box::new(write)))

@@ -13,7 +13,7 @@ use super::super::all_gather::{Layout, check_axis};
 use super::super::back_end::check_position;
 use super::super::direct::MemberPlace;
 use super::super::split::{chunk, chunk_bytes};
-use super::super::{GroupMember, Reducible, Reduction, checks, write_all};
+use super::super::{GroupMember, Reducible, Reduction, checks, write_all, writes_input};
 use super::agreement::{Agreed, Announcement};
 use super::member::LockstepMember;
 use super::{Combine, Engine, Transfer, TransferKind};
@@ -261,7 +261,7 @@ impl Setting {
             with_element!(dtype, finish(&mut result, reduction, size))?;
             let bytes = result.read()?;
             write_all(&output, &bytes)?;
-            if input.buffer().address() != output.buffer().address() {
+            if writes_input(&host, &input, &output) {
                 write_all(&input, &bytes)?;
             }
             Ok(Chain)
