@@ -13,7 +13,7 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt::host::allocator::HostAllocator;
 use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
@@ -135,10 +135,36 @@ pub fn start_rows<T: Element>(
     operations: usize,
     routine: impl Fn(Range<usize>, &mut [T]) + Send + Sync + 'static,
 ) -> Result<AsyncValueRef<Chain>> {
+    try_start_rows(ctx, output, row_len, operations, move |rows, part| {
+        routine(rows, part);
+        Ok(())
+    })
+}
+
+/// Starts a routine like [`start_rows`], whose error becomes that of the chain.
+///
+/// # Errors
+/// If the output has more elements than can be addressed.
+pub fn try_start_rows<T: Element>(
+    ctx: &ExecutionContext,
+    output: OwnedElementsMut<T>,
+    row_len: usize,
+    operations: usize,
+    routine: impl Fn(Range<usize>, &mut [T]) -> Result<(), ComputeError> + Send + Sync + 'static,
+) -> Result<AsyncValueRef<Chain>> {
     let num_rows = output.len().checked_div(row_len).unwrap_or(0);
     let plan = RowPlan::new(num_rows, row_len, operations, width(ctx))?;
     start(ctx, plan, output, move |job, block, workspace| {
-        job.run_block(block, &|rows, part| routine(rows, part), workspace)
+        // A block is one call, on this thread; the type of routines of plans needs the lock.
+        let outcome = Mutex::new(Ok(()));
+        let run = |rows: Range<usize>, part: &mut [T]| {
+            *outcome.lock().unwrap_or_else(PoisonError::into_inner) = routine(rows, part);
+        };
+        let progress = job.run_block(block, &run, workspace)?;
+        outcome
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)?;
+        Ok(progress)
     })
 }
 

@@ -16,7 +16,7 @@ use tfrt_compute::job::Plan;
 use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_compute::softmax;
-use tfrt_kernels::numeric::{after, start_rows, width};
+use tfrt_kernels::numeric::{after, try_start_rows, width};
 use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElements};
 
 use crate::number::Number;
@@ -238,22 +238,38 @@ impl Operands {
 /// An element of queries, keys and values.
 trait AttentionElement: Number {
     /// Computes a result of this type: `compute` writes numbers of single precision.
-    fn written(to: &mut [Self], buffer: &mut Vec<f32>, compute: impl FnOnce(&mut [f32]));
+    ///
+    /// # Errors
+    /// Those of `compute`.
+    fn written(
+        to: &mut [Self],
+        buffer: &mut Vec<f32>,
+        compute: impl FnOnce(&mut [f32]) -> Result<(), ComputeError>,
+    ) -> Result<(), ComputeError>;
 }
 
 impl AttentionElement for f32 {
-    fn written(to: &mut [Self], _: &mut Vec<f32>, compute: impl FnOnce(&mut [f32])) {
-        compute(to);
+    fn written(
+        to: &mut [Self],
+        _: &mut Vec<f32>,
+        compute: impl FnOnce(&mut [f32]) -> Result<(), ComputeError>,
+    ) -> Result<(), ComputeError> {
+        compute(to)
     }
 }
 
 macro_rules! impl_half {
     ($($ty:ty)*) => {$(
         impl AttentionElement for $ty {
-            fn written(to: &mut [Self], buffer: &mut Vec<f32>, compute: impl FnOnce(&mut [f32])) {
+            fn written(
+                to: &mut [Self],
+                buffer: &mut Vec<f32>,
+                compute: impl FnOnce(&mut [f32]) -> Result<(), ComputeError>,
+            ) -> Result<(), ComputeError> {
                 buffer.resize(to.len(), 0.0);
-                compute(buffer);
+                compute(buffer)?;
                 to.convert_from_f32_slice(buffer);
+                Ok(())
             }
         }
     )*};
@@ -303,7 +319,7 @@ fn start<T: AttentionElement>(
         .as_ref()
         .map(DenseHostTensor::elements_owned::<I1>)
         .transpose()?;
-    // Errors of plans are those of extents, which are found before anything is shared.
+    // Errors of extents are found before anything is shared.
     Tiles::new(&heads)?;
     let operations = num_heads
         .saturating_mul(queries.saturating_mul(keys))
@@ -312,17 +328,16 @@ fn start<T: AttentionElement>(
     let row_len = queries * value_size;
     // As many operations as a routine that is not vectorised would take in that time.
     let operations = if width(ctx) == 1 { 0 } else { operations / 4 };
-    let done = start_rows(ctx, output, row_len, operations, move |range, part| {
-        let Ok(mut tiles) = Tiles::new(&heads) else {
-            return;
-        };
+    let done = try_start_rows(ctx, output, row_len, operations, move |range, part| {
+        let mut tiles = Tiles::new(&heads)?;
         let mut buffer = Vec::new();
         for (head, to) in range.zip(part.chunks_exact_mut(row_len)) {
             let masks = (mask.as_deref(), hiding.as_deref());
             T::written(to, &mut buffer, |to| {
-                tiles.head(&heads, head, [&q, &k, &v], masks, to);
-            });
+                tiles.head(&heads, head, [&q, &k, &v], masks, to)
+            })?;
         }
+        Ok(())
     })?;
     Ok(after(done, y))
 }
@@ -467,15 +482,13 @@ impl Tiles {
         [q, k, v]: [&OwnedElements<f32>; 3],
         masks: Masks<'_>,
         to: &mut [f32],
-    ) {
+    ) -> Result<(), ComputeError> {
         let part = |head: usize, len: usize| head * len..(head + 1) * len;
         let shared = head / heads.groups;
         let q = &q[part(head, heads.queries * heads.size)];
         let k = &k[part(shared, heads.keys * heads.size)];
         let v = &v[part(shared, heads.keys * heads.value_size)];
-        // The lengths are those of the plans, so that nothing below fails.
-        let computed = self.tiles(heads, head, [q, k, v], masks, to);
-        debug_assert!(computed.is_ok(), "the operands have been checked");
+        self.tiles(heads, head, [q, k, v], masks, to)
     }
 
     fn tiles(

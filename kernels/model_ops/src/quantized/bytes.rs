@@ -10,7 +10,7 @@ use tfrt_compute::convolution::{Conv2dShape, Padding, Window};
 use tfrt_compute::quantized::{
     ByteConvolution, ByteOperands, ByteScale, Requantization, add_bytes,
 };
-use tfrt_kernels::numeric::{after, report_work, start, start_rows, width};
+use tfrt_kernels::numeric::{after, report_work, start, try_start_rows, width};
 use tfrt_tensor::{DenseHostTensor, OwnedElements};
 
 use super::{Bounds, QuantizedSlots};
@@ -345,10 +345,9 @@ fn quantized_add(
     ];
     let output = y.buffer_mut().elements_mut_owned::<u8>()?;
     let operations = output.len();
-    let done = start_rows(ctx, output, 1, operations, move |rows, part| {
+    let done = try_start_rows(ctx, output, 1, operations, move |rows, part| {
         let (a, b) = (&a[rows.clone()], &b[rows]);
-        let added = add_bytes((scales[0], a), (scales[1], b), scales[2], bounds, part);
-        debug_assert!(added.is_ok(), "the operands have been checked");
+        add_bytes((scales[0], a), (scales[1], b), scales[2], bounds, part)
     })?;
     Ok(after(done, y))
 }

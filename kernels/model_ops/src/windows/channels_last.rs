@@ -11,7 +11,7 @@ use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_kernels::eigen::convolution::{
     ConvolutionEpilogue, is_always_direct, start_fused, start_packed,
 };
-use tfrt_kernels::numeric::{after, start_rows};
+use tfrt_kernels::numeric::{after, try_start_rows};
 use tfrt_tensor::{DenseHostTensor, Element};
 
 use super::{Axis, Layout};
@@ -183,14 +183,14 @@ fn start_depthwise(
     let taps = shape.rows.size.saturating_mul(shape.columns.size);
     let operations = y.num_elements().saturating_mul(taps) / 4;
     let line_len = plan.line_len();
-    start_rows(
+    try_start_rows(
         ctx,
         y.elements_mut_owned()?,
         line_len,
         operations,
         move |lines, part| {
             let bias = fused.shift.as_deref();
-            let computed = plan.lines(
+            plan.lines(
                 &x,
                 &w,
                 bias,
@@ -198,8 +198,7 @@ fn start_depthwise(
                 fused.activation,
                 lines,
                 part,
-            );
-            debug_assert!(computed.is_ok(), "the operands have been checked");
+            )
         },
     )
 }
@@ -241,23 +240,20 @@ pub(super) fn pool(
     }
     let x = x.elements_owned::<f32>()?;
     let output = y.elements_mut_owned::<f32>()?;
-    let done = start_rows(
+    let done = try_start_rows(
         ctx,
         output,
         plan.line_len(),
         operations,
-        move |lines, part| {
-            let computed = match pool {
-                Pool::Max => plan.max_lines_or_nan(&x, lines, part),
-                Pool::Mean { counts_padding } => {
-                    let of = match counts_padding {
-                        true => AverageOf::Window,
-                        false => AverageOf::Image,
-                    };
-                    plan.average_lines(of, &x, lines, part)
-                }
-            };
-            debug_assert!(computed.is_ok(), "the operands have been checked");
+        move |lines, part| match pool {
+            Pool::Max => plan.max_lines_or_nan(&x, lines, part),
+            Pool::Mean { counts_padding } => {
+                let of = match counts_padding {
+                    true => AverageOf::Window,
+                    false => AverageOf::Image,
+                };
+                plan.average_lines(of, &x, lines, part)
+            }
         },
     )?;
     Ok(after(done, y))
@@ -276,9 +272,8 @@ fn start_max<T: Element + Ordered>(
     let x = x.elements_owned::<T>()?;
     let output = y.elements_mut_owned::<T>()?;
     let line_len = plan.line_len();
-    let done = start_rows(ctx, output, line_len, operations, move |lines, part| {
-        let computed = plan.max_lines(least, &x, lines, part);
-        debug_assert!(computed.is_ok(), "the operands have been checked");
+    let done = try_start_rows(ctx, output, line_len, operations, move |lines, part| {
+        plan.max_lines(least, &x, lines, part)
     })?;
     Ok(after(done, y))
 }
