@@ -108,14 +108,16 @@ impl Simulation {
 
 /// Returns the kernels of code with an exact schedule that have one result, which has users, and
 /// until that is available no other kernel can run. Constants do not count: their results are there
-/// from the start.
+/// from the start. Those that the function returns do: its caller gets them without waiting.
 pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
     let at_once = &code.start.at_once;
     let mut ready_counts = at_once.ready_counts.clone();
     // A constant without users may have no cell, and then it does run.
     let is_constant = |id: KernelId| {
         let is_used = |result: &KernelResult| result.users.len() > 0;
-        code.kernel(id).extras.contains(Extras::CONSTANT)
+        let extras = code.kernel(id).extras;
+        extras.contains(Extras::CONSTANT)
+            && !extras.contains(Extras::RETURNS)
             && code.details(id).results.iter().any(is_used)
     };
     let ids = || (0..code.kernels.len()).map(KernelId::from_index);
