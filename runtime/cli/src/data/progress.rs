@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tfrt_host::ExecutionContext;
 use tfrt_readers::files::{FileSystems, FilesRead};
+use tfrt_support::escape::escaped;
 
 /// The time between two lines of progress.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// What was read so far, on standard error: a bar, and a line for the file that is being read, if
+/// What was read so far, on standard error: a bar, and a line for the file that was opened last, if
 /// that is a terminal, and otherwise a line of text every ten seconds.
 pub(super) struct Progress {
     bar: ProgressBar,
@@ -113,12 +114,12 @@ fn rate_of(num_bytes: u64, elapsed: Duration) -> String {
     format!("{} ({}/s)", HumanBytes(num_bytes), HumanBytes(rate as u64))
 }
 
-/// Returns how far the current file is read.
+/// Returns how far the file that was opened last is read.
 fn file_of(read: &FilesRead) -> String {
     let Some(file) = &read.last else {
         return String::new();
     };
-    let (path, num_bytes) = (&file.path, HumanBytes(file.num_bytes));
+    let (path, num_bytes) = (escaped(&file.path), HumanBytes(file.num_bytes));
     match file.len_bytes {
         Some(all) => format!("{path}: {num_bytes} of {}", HumanBytes(all)),
         None => format!("{path}: {num_bytes}"),
@@ -142,10 +143,10 @@ mod tests {
     #[test]
     fn lines_of_progress_say_how_long_it_takes() {
         let ctx = super::super::context().unwrap();
-        let read = FilesRead {
+        let read_of = |path: &str| FilesRead {
             num_bytes: 3 << 20,
             last: Some(LastFile {
-                path: "rows.csv".into(),
+                path: path.into(),
                 num_bytes: 1024,
                 len_bytes: Some(4096),
             }),
@@ -159,10 +160,14 @@ mod tests {
             "reading: 500 rows, 250 rows/s, 0 B (0 B/s)"
         );
         assert_eq!(
-            line(Some(1000), &read),
+            line(Some(1000), &read_of("rows.csv")),
             "reading: 500 of 1000 rows, 250 rows/s, 3.00 MiB (1.50 MiB/s), 2 s left; \
              rows.csv: 1.00 KiB of 4.00 KiB"
         );
+        // Names may have any characters, those that control a terminal, too.
+        let line = line(None, &read_of("\x1b[2Jrows\n.csv"));
+        assert!(!line.contains(char::is_control), "{line:?}");
+        assert!(line.contains("[2Jrows"), "{line:?}");
     }
 
     #[test]
