@@ -4,9 +4,9 @@
 //! same attributes and the same uses of values, and if the functions that they refer to agree in
 //! the same way. Names of functions, locations and the order of functions in a file do not count.
 //!
-//! An op also refers to a function that an attribute names, since ops may call functions by name. A
-//! string is such a name if the file has a function of this name; as it may be an ordinary string as
-//! well, the string counts, too.
+//! An op also refers to a function that an attribute names, since ops may call functions by name.
+//! A string is such a name if the file has a function of this name. As it may be an ordinary
+//! string, the string counts, too.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};

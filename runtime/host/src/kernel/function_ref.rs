@@ -48,8 +48,8 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     fn num_results(&self, id: u32) -> usize;
 
     /// Returns the ops in the body, in program order: the declaration of each, and the numbers of
-    /// the functions that it refers to, by name or otherwise. The default implementation returns `None`, for functions
-    /// without a known body.
+    /// the functions that it refers to, by name or otherwise. The default implementation returns
+    /// `None`, for functions without a known body.
     fn ops(&self, id: u32) -> Option<Vec<(&'static OpDef, Vec<u32>)>> {
         let _ = id;
         None
