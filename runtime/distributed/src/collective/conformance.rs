@@ -469,7 +469,7 @@ impl Suite<'_> {
                 Some(output) => {
                     match beside {
                         Some((input, Some(own))) => require_bits(&input, &own)?,
-                        Some((input, None)) => require_bits(&input, &*output.elements::<T>()?)?,
+                        Some((input, None)) => require_bits(&input, &output.elements::<T>()?)?,
                         None => {}
                     }
                     require_close(&output, &expected, &tolerances)
