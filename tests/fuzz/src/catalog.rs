@@ -284,3 +284,20 @@ fn input<'a>(seeds: &'a [Vec<u8>], bred: &'a [Vec<u8>], index: usize) -> &'a [u8
         None => &bred[index - seeds.len()],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_corpus_belongs_to_a_target() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
+        let entries = std::fs::read_dir(folder).expect("the folder can be read");
+        for entry in entries {
+            let name = entry.expect("the entry can be read").file_name();
+            let name = name.to_str().and_then(|name| name.strip_suffix(".tar.xz"));
+            let name = name.expect("a corpus is an archive");
+            assert!(find(name).is_some(), "no target is called {name}");
+        }
+    }
+}
