@@ -3,7 +3,7 @@
 use tfrt_support::DType;
 
 use super::graph::Graph;
-use super::matching::uniform_number;
+use super::matching::{activation_within_ops, clip_bounds};
 use super::{Phase, RewriteRule, fused_place};
 use crate::program::{Attr, Value};
 
@@ -43,16 +43,6 @@ const NAME: &str = "nn.ElementWise";
 /// The most steps of a chain, and its most operands: the registers of a longer one would not fit
 /// into the cache.
 const MAX_STEPS: usize = 16;
-
-/// Functions of `nn.Activation` with the same routine in chains.
-const ACTIVATIONS: &[&str] = &[
-    "elu",
-    "gelu",
-    "gelu_tanh",
-    "hard_sigmoid",
-    "leaky_relu",
-    "swish",
-];
 
 /// What an element-wise op computes: the attributes of `nn.ElementWise`.
 struct Chain {
@@ -158,26 +148,10 @@ fn function(graph: &Graph, number: usize) -> Option<(String, f32, f32)> {
         "tf.Mul" => "mul",
         "tf.Sub" => "sub",
         "nn.Clip" => {
-            let bound = |slot: usize, missing: f32| match graph.slot(number, slot) {
-                Some(bound) => {
-                    let bound = graph.constant(bound)?;
-                    let is_one = bound.num_elements() == 1 && bound.dtype() == DType::F32;
-                    let bound = is_one.then(|| uniform_number(bound)).flatten()?;
-                    (!bound.is_nan()).then_some(bound as f32)
-                }
-                None => Some(missing),
-            };
-            let (min, max) = (bound(1, f32::NEG_INFINITY)?, bound(2, f32::INFINITY)?);
+            let (min, max) = clip_bounds(graph, number)?;
             return Some(("clip".to_owned(), min, max));
         }
-        "nn.Activation" => {
-            let function = graph.text(number, "function")?;
-            let parameter = |name| graph.float(number, name).unwrap_or(0.0);
-            let (alpha, beta) = (parameter("alpha"), parameter("beta"));
-            // The exponential unit has a routine for the factor 1 alone.
-            let is_known = ACTIVATIONS.contains(&function) && (function != "elu" || alpha == 1.0);
-            return is_known.then(|| (function.to_owned(), alpha, beta));
-        }
+        "nn.Activation" => return activation_within_ops(graph, number),
         _ => return None,
     };
     Some((plain.to_owned(), 0.0, 0.0))

@@ -9,7 +9,7 @@ use tfrt_support::DType;
 use super::graph::Graph;
 use super::identities::vector_summand;
 use super::infer::Dim;
-use super::matching::{orders, uniform_number};
+use super::matching::{activation_within_ops, clip_bounds, orders};
 use super::{Phase, RewriteRule, fused_place};
 use crate::program::{Attr, Value};
 
@@ -189,16 +189,6 @@ fn fuse_activation(graph: &mut Graph, number: usize) -> Option<Value> {
     Some(graph.make(number, &name, &operands, attrs, 1, &place)[0])
 }
 
-/// Functions of `nn.Activation` that products apply.
-const FUNCTIONS: &[&str] = &[
-    "elu",
-    "gelu",
-    "gelu_tanh",
-    "hard_sigmoid",
-    "leaky_relu",
-    "swish",
-];
-
 /// Returns the function that an op applies, with its parameters.
 fn activation(graph: &Graph, number: usize) -> Option<(String, f32, f32)> {
     let plain = |function: &str| Some((function.to_owned(), 0.0, 0.0));
@@ -209,24 +199,9 @@ fn activation(graph: &Graph, number: usize) -> Option<(String, f32, f32)> {
         "nn.HardSwish" => plain("hard_swish"),
         "nn.Mish" => plain("mish"),
         "nn.Clip" => {
-            let bound = |slot: usize, missing: f64| match graph.slot(number, slot) {
-                Some(bound) => {
-                    let bound = graph.constant(bound)?;
-                    let is_one = bound.num_elements() == 1 && bound.dtype() == DType::F32;
-                    is_one.then(|| uniform_number(bound)).flatten()
-                }
-                None => Some(missing),
-            };
-            let (min, max) = (bound(1, f64::NEG_INFINITY)?, bound(2, f64::INFINITY)?);
-            (min <= max).then(|| ("clip".to_owned(), min as f32, max as f32))
+            let (min, max) = clip_bounds(graph, number)?;
+            (min <= max).then(|| ("clip".to_owned(), min, max))
         }
-        _ => {
-            let function = graph.text(number, "function")?;
-            let number_of = |name| graph.float(number, name).unwrap_or(0.0);
-            // Products apply the exponential unit without a factor.
-            let is_known =
-                FUNCTIONS.contains(&function) && (function != "elu" || number_of("alpha") == 1.0);
-            is_known.then(|| (function.to_owned(), number_of("alpha"), number_of("beta")))
-        }
+        _ => activation_within_ops(graph, number),
     }
 }

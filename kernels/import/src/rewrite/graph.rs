@@ -160,42 +160,23 @@ impl Graph {
                 None => self.elements.get(value).cloned(),
             })
             .collect();
-        if let ("nn.Reshape", [x, _], [_, None], [_, Some(shape)], [told]) = (
-            name.as_str(),
-            &operands[..],
-            &constants[..],
-            &elements[..],
-            &mut told[..],
-        ) {
-            let new = || {
-                num_symbols = num_symbols.saturating_add(1);
-                Dim::Symbol(num_symbols)
-            };
-            told.dims = Some(shape_values::reshaped(attrs, x, shape, new));
-        }
-        if let (
-            "nn.Expand",
-            [
-                Known {
-                    dims: Some(own), ..
-                },
-                _,
-            ],
-            [_, None],
-            [_, Some(shape)],
-            [told],
-        ) = (
-            name.as_str(),
-            &operands[..],
-            &constants[..],
-            &elements[..],
-            &mut told[..],
-        ) {
-            let new = || {
-                num_symbols = num_symbols.saturating_add(1);
-                Dim::Symbol(num_symbols)
-            };
-            told.dims = Some(shape_values::expanded(own, shape, new));
+        let new = || {
+            num_symbols = num_symbols.saturating_add(1);
+            Dim::Symbol(num_symbols)
+        };
+        // These shapes are not constants, but their elements are known to be dimensions.
+        if let ([x, _], [_, None], [_, Some(shape)], [told]) =
+            (&operands[..], &constants[..], &elements[..], &mut told[..])
+        {
+            match (name.as_str(), &x.dims) {
+                ("nn.Reshape", _) => {
+                    told.dims = Some(shape_values::reshaped(attrs, x, shape, new));
+                }
+                ("nn.Expand", Some(own)) => {
+                    told.dims = Some(shape_values::expanded(own, shape, new));
+                }
+                _ => {}
+            }
         }
         let made = shape_values::result(name, attrs, &operands, &constants, &elements);
         let results = op.results.clone();

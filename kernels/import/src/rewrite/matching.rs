@@ -7,6 +7,41 @@ use super::graph::Graph;
 use super::infer::{Dim, integers};
 use crate::program::Value;
 
+/// Functions of `nn.Activation` that other ops apply to their results, with the same routines.
+const FUNCTIONS: &[&str] = &[
+    "elu",
+    "gelu",
+    "gelu_tanh",
+    "hard_sigmoid",
+    "leaky_relu",
+    "swish",
+];
+
+/// Returns the function of an `nn.Activation` with its parameters, if other ops can apply it.
+pub(super) fn activation_within_ops(graph: &Graph, number: usize) -> Option<(String, f32, f32)> {
+    let function = graph.text(number, "function")?;
+    let parameter = |name| graph.float(number, name).unwrap_or(0.0);
+    let (alpha, beta) = (parameter("alpha"), parameter("beta"));
+    // The exponential unit has a routine for the factor 1 alone.
+    let is_known = FUNCTIONS.contains(&function) && (function != "elu" || alpha == 1.0);
+    is_known.then(|| (function.to_owned(), alpha, beta))
+}
+
+/// Returns the bounds of an `nn.Clip` of single precision if they are known numbers. Bounds that
+/// are missing are infinite.
+pub(super) fn clip_bounds(graph: &Graph, number: usize) -> Option<(f32, f32)> {
+    let bound = |slot: usize, missing: f32| match graph.slot(number, slot) {
+        Some(bound) => {
+            let bound = graph.constant(bound)?;
+            let is_one = bound.num_elements() == 1 && bound.dtype() == DType::F32;
+            let bound = is_one.then(|| uniform_number(bound)).flatten()?;
+            (!bound.is_nan()).then_some(bound as f32)
+        }
+        None => Some(missing),
+    };
+    Some((bound(1, f32::NEG_INFINITY)?, bound(2, f32::INFINITY)?))
+}
+
 /// Returns the number that every element of a tensor is.
 pub(super) fn uniform_number(tensor: &DenseHostTensor) -> Option<f64> {
     macro_rules! each {
