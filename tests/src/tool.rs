@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use libtest_mimic::{Arguments, Trial};
+
 /// The names under which a test binary is a tool.
 const TOOLS: [&str; 10] = [
     "tfrt",
@@ -37,13 +39,20 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Runs as a tool, if this process was started under the name of one. The first thing that a test
-/// binary does.
+/// Runs as a tool, if this process was started under the name of one; as a test binary otherwise,
+/// with the tests of each of the named `modules`. All that the `main` of a test binary does.
 #[must_use]
-pub fn run_if_started_as_tool() -> Option<ExitCode> {
-    let name = std::env::args_os().next()?;
-    let is_tool = TOOLS.iter().any(|tool| name == OsStr::new(tool));
-    is_tool.then(tfrt_cli::main)
+pub fn test_or_run<const N: usize>(modules: [(&str, fn() -> Vec<Trial>); N]) -> ExitCode {
+    if let Some(name) = std::env::args_os().next()
+        && TOOLS.iter().any(|tool| name == OsStr::new(tool))
+    {
+        return tfrt_cli::main();
+    }
+    let trials = modules.into_iter().flat_map(|(module, trials)| {
+        let of_module = trials().into_iter();
+        of_module.map(move |trial| trial.with_kind(module))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
 /// The test binary itself, to be started as `tool` in `directory`.

@@ -1,16 +1,13 @@
 //! The declarations of the standard library, as `tfrt ops` exports them: that other tools can read
 //! them, and that they say what is declared.
-//!
-//! This binary is the tool, too.
 
 mod tablegen;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::{env, fs};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tfrt::kernel::KernelRegistry;
 use tfrt::ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, SourcePlace, TypeConstraint};
@@ -22,11 +19,8 @@ use tablegen::{TableGen, in_path};
 
 tfrt::link!(tfrt_kernels);
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test("declarations_keep_the_rules", declarations_keep_the_rules),
         Trial::test(
             "every_op_and_dialect_says_what_it_is_about",
@@ -59,8 +53,7 @@ fn main() -> ExitCode {
             "table_gen_without_what_is_included_is_passed_over",
             table_gen_without_what_is_included_is_passed_over,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 type Outcome = Result<(), Failed>;

@@ -1,22 +1,16 @@
 //! Trace files against the description of their format, "Trace Event Format", as the viewers of
 //! Chrome and Perfetto read it: what each kind of event must have, and what belongs together.
-//!
-//! This binary is the tool that writes them, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{golden, programs, tool};
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("a_trace_tells_all_there_is", a_trace_tells_all_there_is),
         Trial::test("a_wrong_trace_is_noticed", a_wrong_trace_is_noticed),
@@ -45,7 +39,7 @@ fn main() -> ExitCode {
             }));
         }
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }
 
 /// Runs a program and returns the trace of that.

@@ -1,21 +1,16 @@
 //! Every program under `programs` is a test.
 
-use std::process::ExitCode;
-
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 use tfrt_tests::partitioned;
 use tfrt_tests::programs::{self, Gpu};
 use tfrt_tests::tool;
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let names = match programs::names() {
         Ok(names) => names,
         Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
+            let unreadable = Trial::test("programs", move || Err(error.into()));
+            return vec![unreadable];
         }
     };
     let trials = names
@@ -40,7 +35,7 @@ fn main() -> ExitCode {
             Trial::test("distributed-hosts.random", || Ok(partitioned::check()?)),
         ])
         .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }
 
 /// What `tfrt` prints with an argument, over the emulated libraries of CUDA.

@@ -1,13 +1,10 @@
 //! `tfrt run` for people: results as values, arguments, and functions that never end.
-//!
-//! This binary is the tool, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 use tfrt_tensor::file::{FileFormat, NamedTensor};
@@ -71,10 +68,7 @@ func @lost() -> (i32, i32) {
 /// A test, and what it comes to.
 type Check = fn() -> Outcome;
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let trials: [(&str, Check); 12] = [
         ("results_are_shown_as_values", results_are_shown_as_values),
         (
@@ -110,8 +104,7 @@ fn main() -> ExitCode {
         ),
         ("placement_is_explained", placement_is_explained),
     ];
-    let trials = trials.map(|(name, test)| Trial::test(name, test));
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+    trials.map(|(name, test)| Trial::test(name, test)).into()
 }
 
 type Outcome = Result<(), Failed>;

@@ -2,17 +2,14 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{golden, programs, tool};
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test(
             "every_command_explains_itself",
             every_command_explains_itself,
@@ -67,8 +64,7 @@ fn main() -> ExitCode {
             "a_trace_has_functions_and_kernels",
             a_trace_has_functions_and_kernels,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 type Outcome = Result<(), Failed>;

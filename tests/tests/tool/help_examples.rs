@@ -1,14 +1,12 @@
 //! The examples in the help of each command, run as a reader would: in a shell, next to files with
 //! the names that they use.
-//!
-//! This binary is the tool, too.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 
@@ -51,16 +49,13 @@ const MISTAKES: &str = "func @main() -> i32 {
 }
 ";
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let trials = COMMANDS.map(|command| {
         Trial::test(format!("the_examples_of_{command}_work"), move || {
             examples_work(command)
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+    trials.into()
 }
 
 /// A folder with the files that examples use, and the tool in a folder below it.

@@ -1,20 +1,14 @@
 //! What `tfrt graph` draws of the programs at hand: that it is well formed, the same every time,
 //! and shows streams and regions as it says.
-//!
-//! This binary is the tool, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{golden, programs, tool};
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for program in [
         "05-chains.mlir",
@@ -47,7 +41,7 @@ fn main() -> ExitCode {
         "functions_beyond_the_limit_are_folded",
         functions_beyond_the_limit_are_folded,
     ));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }
 
 /// Draws a program, without Graphviz.

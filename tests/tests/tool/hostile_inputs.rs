@@ -3,17 +3,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::tool;
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test(
             "a_place_opens_no_device_and_no_pipe",
             a_place_opens_no_device_and_no_pipe,
@@ -48,8 +45,7 @@ fn main() -> ExitCode {
             "errors_beyond_a_hundred_are_counted",
             errors_beyond_a_hundred_are_counted,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 type Outcome = Result<(), Failed>;

@@ -1,21 +1,15 @@
 //! Every recorded command is a test, and so is each thing that we do otherwise than the recording.
 //! A run of a file is also tried with the text that the file was made of.
 
-use std::process::ExitCode;
-
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::{self, Case};
-use tfrt_tests::tool;
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let cases = match golden::cases() {
         Ok(cases) => cases,
         Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
+            let unreadable = Trial::test("recorded_commands", move || Err(error.into()));
+            return vec![unreadable];
         }
     };
     let from_text: Vec<Case> = cases.iter().filter_map(Case::from_text).collect();
@@ -34,7 +28,7 @@ fn main() -> ExitCode {
         "a_branch_out_of_range_is_an_error_value",
         a_branch_out_of_range_is_an_error_value,
     ));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }
 
 fn trial(case: Case) -> Trial {

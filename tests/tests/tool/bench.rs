@@ -1,14 +1,11 @@
 //! What `tfrt bench` says of programs, but for the times: that each kernel is listed once and as
 //! often as it runs, that the document can be read, and what becomes of errors.
-//!
-//! This binary is the tool, too.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{golden, tool};
@@ -124,10 +121,7 @@ const PROFILED: [(&str, &[&str]); 5] = [
     ),
 ];
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test(
             "tables_list_every_kernel_once",
@@ -191,7 +185,7 @@ fn main() -> ExitCode {
             }));
         }
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }
 
 type Outcome = Result<(), Failed>;

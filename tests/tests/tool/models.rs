@@ -1,12 +1,9 @@
 //! The models, run as their readers run them: by the commands of the README.
-//!
-//! This binary is the tool, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::tool::{self, Output};
 
@@ -18,11 +15,8 @@ const TRAINING: &str = "kernels/models/digits/digits_train.mlir";
 
 const WEIGHTS: &str = "kernels/models/digits/weights.safetensors";
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test(
             "the_readme_shows_what_its_first_command_prints",
             the_readme_shows_what_its_first_command_prints,
@@ -45,8 +39,7 @@ fn main() -> ExitCode {
             "training_again_gives_the_weights",
             training_again_gives_the_weights,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 type Outcome = Result<(), Failed>;

@@ -2,19 +2,16 @@
 //! workspace.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::tool;
 
 /// What every run prints before it runs anything.
 const PREAMBLE: &str =
     "Choosing memory leak check allocator.\nChoosing single-threaded work queue.\n";
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let trials: [(&str, fn() -> _); 6] = [
         (
             "a_crate_passes_its_tests_and_runs_in_its_driver",
@@ -38,8 +35,7 @@ fn main() -> ExitCode {
             nothing_is_written_for_a_bad_name_or_runtime,
         ),
     ];
-    let trials = trials.map(|(name, test)| Trial::test(name, test));
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+    trials.map(|(name, test)| Trial::test(name, test)).into()
 }
 
 fn root() -> PathBuf {

@@ -1,14 +1,11 @@
 //! The driver with kernels of a user: what they may do to it, and what it says of that.
-//!
-//! This binary is the driver, with the kernels below beside the standard ones.
 
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt::kernel::NativeCall;
 use tfrt::prelude::*;
 use tfrt_tests::{programs, tool};
@@ -74,11 +71,8 @@ fn native_panics_late(call: NativeCall<'_>) {
     panic!("out of cheese");
 }
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test(
             "a_thread_that_lets_go_late_is_no_leak",
             a_thread_that_lets_go_late_is_no_leak,
@@ -92,8 +86,7 @@ fn main() -> ExitCode {
             "a_native_function_that_panics_has_no_results",
             a_native_function_that_panics_has_no_results,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 /// Runs a program, which is kept under a name, under a work queue.

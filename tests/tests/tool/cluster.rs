@@ -1,7 +1,5 @@
 //! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and
 //! `tfrt run --distributed`.
-//!
-//! This binary is the tool, too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,11 +7,11 @@ use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::tool;
 
 /// How long a process may take to be gone.
@@ -42,11 +40,8 @@ func @main() -> i32 {
 }
 "#;
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
-    let trials = vec![
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
         Trial::test(
             "lines_of_tasks_are_told_apart",
             lines_of_tasks_are_told_apart,
@@ -77,8 +72,7 @@ fn main() -> ExitCode {
             "what_a_task_cannot_start_with_is_told",
             what_a_task_cannot_start_with_is_told,
         ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    ]
 }
 
 /// A folder with the program, and with the tool under its name in `bin`.

@@ -2,20 +2,17 @@
 //! loaded into the tools.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::sync::OnceLock;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tfrt_tests::tool;
 
 /// What every run prints before it runs anything.
 const PREAMBLE: &str =
     "Choosing memory leak check allocator.\nChoosing single-threaded work queue.\n";
 
-fn main() -> ExitCode {
-    if let Some(code) = tool::run_if_started_as_tool() {
-        return code;
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let trials = [
         (
             "values_and_their_code_pass_both_ways",
@@ -63,8 +60,7 @@ fn main() -> ExitCode {
             without_the_library_its_kernels_are_unknown,
         ),
     ];
-    let trials = trials.map(|(name, test)| Trial::test(name, test));
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+    trials.map(|(name, test)| Trial::test(name, test)).into()
 }
 
 fn plugin_crate() -> PathBuf {
