@@ -1,8 +1,6 @@
 //! Models that break the rules of the format, and models that are damaged.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use prost::Message;
 use tfrt_import::{Limit, Limits};
 use tfrt_onnx::Model;

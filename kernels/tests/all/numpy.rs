@@ -65,7 +65,7 @@ fn malloc() -> Arc<dyn HostAllocator> {
 }
 
 fn read_cases() -> BTreeMap<usize, Case> {
-    let file = include_bytes!("numpy/recorded.npz");
+    let file = include_bytes!("../numpy/recorded.npz");
     let buffer = HostBuffer::copied(&malloc(), file).unwrap();
     let arrays = FileFormat::Npz.read(&buffer, &malloc()).unwrap();
     let mut cases: BTreeMap<usize, Case> = BTreeMap::new();

@@ -1,10 +1,8 @@
 //! Quantised models: integer kernels compute what the kernels between dequantization and
 //! quantization compute, up to one step.
 
-mod common;
-
-use common::builder::{Builder, load};
-use common::*;
+use crate::common::builder::{Builder, load};
+use crate::common::*;
 use prost::Message;
 use tfrt::prelude::DType;
 use tfrt_import::Limits;

@@ -1,8 +1,6 @@
 //! Weights that are packed when a program is loaded.
 
-mod common;
-
-use common::tensor;
+use crate::common::tensor;
 use tfrt_import::program::{Attr, ProgramBuilder, Value};
 use tfrt_import::{InputDim, InputType, Session};
 use tfrt_tensor::DenseHostTensor;
@@ -11,7 +9,7 @@ tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
 
 fn load(builder: ProgramBuilder, result: Value) -> Session {
-    common::builder::load(builder.finish(&[("y", result)]))
+    crate::common::builder::load(builder.finish(&[("y", result)]))
 }
 
 /// Numbers that differ and are not exact in binary.

@@ -1,12 +1,10 @@
 //! Conditions of rewrites: where a rule that looks only at the names of ops would change a result
 //! or hide an error.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::builder::Builder;
-use common::*;
+use crate::common::builder::Builder;
+use crate::common::*;
 use prost::Message;
 use tfrt::host::HostContext;
 use tfrt::prelude::{DType, KernelRegistry};

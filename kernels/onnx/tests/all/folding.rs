@@ -1,11 +1,9 @@
 //! Ops on constants are computed when a program is loaded, with the results of a run.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::builder::{Builder, load};
-use common::*;
+use crate::common::builder::{Builder, load};
+use crate::common::*;
 use tfrt::host::HostContext;
 use tfrt::prelude::KernelRegistry;
 use tfrt_import::program::Program;
