@@ -42,12 +42,9 @@ class Graph:
         self.nodes.append(helper.make_node(name, inputs, [result], name=f"/{name}_{self.count}", **attributes))
         return result
 
-    def save(self, path, inputs, output):
-        def typed(name, kind, shape):
-            return helper.make_tensor_value_info(name, kind, shape)
-
-        inputs = [typed(*given) for given in inputs]
-        graph = helper.make_graph(self.nodes, path.stem, inputs, [typed(*output)], self.weights)
+    def save(self, path, inputs, *outputs):
+        inputs, outputs = ([helper.make_tensor_value_info(*typed) for typed in values] for values in (inputs, outputs))
+        graph = helper.make_graph(self.nodes, path.stem, inputs, outputs, self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         onnx.checker.check_model(model)
         onnx.save(model, path)
@@ -91,6 +88,13 @@ class Graph:
         product = self.op("MatMul", [x, self.random(inside, outside, scale=0.02)])
         return self.op("Add", [self.random(outside, scale=0.02), product])
 
+    def split_heads(self, x, heads, size, perm=(0, 2, 1, 3)):
+        x = self.op("Reshape", [x, self.integers([0, 0, heads, size // heads])])
+        return self.op("Transpose", [x], perm=perm)
+
+    def merge_heads(self, x, size):
+        return self.op("Reshape", [self.op("Transpose", [x], perm=[0, 2, 1, 3]), self.integers([0, 0, size])])
+
     def layer_norm(self, x, size):
         centred = self.op("Sub", [x, self.op("ReduceMean", [x], axes=[-1])])
         variance = self.op("ReduceMean", [self.op("Pow", [centred, self.number(2)])], axes=[-1])
@@ -102,6 +106,12 @@ class Graph:
     def gelu(self, x):
         tail = self.op("Erf", [self.op("Div", [x, self.number(2**0.5)])])
         return self.op("Mul", [self.op("Mul", [x, self.op("Add", [tail, self.number(1)])]), self.number(0.5)])
+
+    def gelu_by_tanh(self, x):
+        cubic = self.op("Mul", [self.op("Pow", [x, self.number(3)]), self.number(0.044715)])
+        inner = self.op("Mul", [self.op("Add", [x, cubic]), self.number((2 / numpy.pi) ** 0.5)])
+        tail = self.op("Add", [self.op("Tanh", [inner]), self.number(1)])
+        return self.op("Mul", [self.op("Mul", [x, self.number(0.5)]), tail])
 
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
@@ -185,20 +195,67 @@ def bert(path, layers=12, size=768, heads=12, length=128):
         mask = graph.op("Unsqueeze", [mask, graph.integers([axis])])
     mask = graph.op("Mul", [graph.op("Sub", [graph.number(1), mask]), graph.number(-10000)])
 
-    def split(x, perm):
-        return graph.op("Transpose", [graph.op("Reshape", [x, graph.integers([0, 0, heads, size // heads])])], perm=perm)
-
     for _ in range(layers):
-        q, k, v = (split(graph.linear(x, size, size), perm) for perm in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
+        perms = [0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]
+        q, k, v = (graph.split_heads(graph.linear(x, size, size), heads, size, perm) for perm in perms)
         scores = graph.op("Div", [graph.op("MatMul", [q, k]), graph.number((size // heads) ** 0.5)])
         weights = graph.op("Softmax", [graph.op("Add", [scores, mask])], axis=-1)
-        merged = graph.op("Transpose", [graph.op("MatMul", [weights, v])], perm=[0, 2, 1, 3])
-        merged = graph.op("Reshape", [merged, graph.integers([0, 0, size])])
+        merged = graph.merge_heads(graph.op("MatMul", [weights, v]), size)
         x = graph.layer_norm(graph.op("Add", [graph.linear(merged, size, size), x]), size)
         y = graph.linear(graph.gelu(graph.linear(x, size, 4 * size)), 4 * size, size)
         x = graph.layer_norm(graph.op("Add", [y, x]), size)
     inputs = [("ids", INT64, [1, length]), ("mask", INT64, [1, length])]
     graph.save(path, inputs, (x, FLOAT, [1, length, size]))
+
+
+def vit(path, layers=12, size=768, heads=12, patch=16, side=224):
+    """ViT-B/16: normalisation in front of attention and of the two products, a token for the class."""
+    graph = Graph()
+    patches = (side // patch) ** 2
+    kernel = [graph.random(size, 3, patch, patch), graph.random(size, scale=0.02)]
+    x = graph.op("Conv", ["x", *kernel], kernel_shape=[patch] * 2, strides=[patch] * 2)
+    x = graph.op("Transpose", [graph.op("Reshape", [x, graph.integers([0, size, patches])])], perm=[0, 2, 1])
+    x = graph.op("Concat", [graph.random(1, 1, size, scale=0.02), x], axis=1)
+    x = graph.op("Add", [x, graph.random(1, patches + 1, size, scale=0.02)])
+    for _ in range(layers):
+        y = graph.layer_norm(x, size)
+        perms = [0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]
+        q, k, v = (graph.split_heads(graph.linear(y, size, size), heads, size, perm) for perm in perms)
+        scores = graph.op("Div", [graph.op("MatMul", [q, k]), graph.number((size // heads) ** 0.5)])
+        merged = graph.merge_heads(graph.op("MatMul", [graph.op("Softmax", [scores], axis=-1), v]), size)
+        x = graph.op("Add", [graph.linear(merged, size, size), x])
+        y = graph.gelu(graph.linear(graph.layer_norm(x, size), size, 4 * size))
+        x = graph.op("Add", [graph.linear(y, 4 * size, size), x])
+    x = graph.op("Flatten", [graph.op("Gather", [graph.layer_norm(x, size), graph.integers([0])], axis=1)])
+    x = graph.op("Gemm", [x, graph.random(1000, size, scale=0.02), graph.random(1000, scale=0.1)], transB=1)
+    graph.save(path, [("x", FLOAT, [1, 3, side, side])], (x, FLOAT, [1, 1000]))
+
+
+def gpt2(path, layers=12, size=768, heads=12, past=64, words=50257):
+    """One step of GPT-2 small: a token behind `past` others, whose keys and values are inputs."""
+    graph = Graph()
+    table = graph.random(words, size, scale=0.02)
+    positions = graph.random(1024, size, scale=0.02)
+    x = graph.op("Add", [graph.op("Gather", [table, "ids"]), graph.op("Gather", [positions, graph.integers([[past]])])])
+    shape = [1, heads, past, size // heads]
+    longer = [1, heads, past + 1, size // heads]
+    inputs, outputs = [("ids", INT64, [1, 1])], []
+    for layer in range(layers):
+        joined = graph.linear(graph.layer_norm(x, size), size, 3 * size)
+        parts = [f"{part}{layer}" for part in ("query", "key", "value")]
+        graph.nodes.append(helper.make_node("Split", [joined, graph.integers([size] * 3)], parts, axis=2))
+        q, k, v = (graph.split_heads(part, heads, size) for part in parts)
+        inputs += [(f"past_{part}", FLOAT, shape) for part in parts[1:]]
+        k, v = (graph.op("Concat", [f"past_{part}", new], axis=2) for part, new in zip(parts[1:], (k, v)))
+        outputs += [(k, FLOAT, longer), (v, FLOAT, longer)]
+        scores = graph.op("MatMul", [q, graph.op("Transpose", [k], perm=[0, 1, 3, 2])])
+        scores = graph.op("Div", [scores, graph.number((size // heads) ** 0.5)])
+        merged = graph.merge_heads(graph.op("MatMul", [graph.op("Softmax", [scores], axis=-1), v]), size)
+        x = graph.op("Add", [graph.linear(merged, size, size), x])
+        y = graph.gelu_by_tanh(graph.linear(graph.layer_norm(x, size), size, 4 * size))
+        x = graph.op("Add", [graph.linear(y, 4 * size, size), x])
+    x = graph.op("MatMul", [graph.layer_norm(x, size), graph.op("Transpose", [table], perm=[1, 0])])
+    graph.save(path, inputs, (x, FLOAT, [1, 1, words]), *outputs)
 
 
 def mlp(path):
@@ -219,7 +276,7 @@ def convnet(path):
     graph.save(path, [("x", FLOAT, [1, 1, 28, 28])], (x, FLOAT, [1, 10]))
 
 
-MODELS = {made.__name__: made for made in [mlp, convnet, mobilenet, resnet50, resnet50_int8, bert]}
+MODELS = {made.__name__: made for made in [mlp, convnet, mobilenet, resnet50, resnet50_int8, bert, vit, gpt2]}
 
 # How far outputs may be apart, relative to the greatest element. A step of a quantised model may become several.
 TOLERANCES = {"resnet50_int8": 0.1}
