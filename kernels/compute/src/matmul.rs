@@ -448,10 +448,14 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
                     }
                     _ => {
                         for panel in panels.clone() {
-                            let rows_of_b =
-                                &packed[(panel - first_panel) * panel_stride..][..panel_len];
+                            let from_panel = &packed[(panel - first_panel) * panel_stride..];
+                            let rows_of_b = &from_panel[..panel_len];
+                            let next = match panel + 1 < panels.end {
+                                true => &from_panel[panel_stride..][..panel_len],
+                                false => &[],
+                            };
                             let columns = panel * width..((panel + 1) * width).min(shape.n);
-                            part.rows_of_panel(simd, rows_of_b, range.len(), columns);
+                            part.rows_of_panel(simd, (rows_of_b, next), range.len(), columns);
                         }
                     }
                 }
@@ -476,20 +480,27 @@ struct Part<'a, T> {
 }
 
 impl<T: MatmulElement> Part<'_, T> {
-    /// Computes all rows in the columns of one panel.
+    /// Computes all rows in the columns of one panel, and fetches the next one.
     #[inline(always)]
-    fn rows_of_panel<S: Simd>(&self, simd: S, panel: &[T], run: usize, columns: Range<usize>) {
+    fn rows_of_panel<S: Simd>(
+        &self,
+        simd: S,
+        (panel, next): (&[T], &[T]),
+        run: usize,
+        columns: Range<usize>,
+    ) {
         let (data, stride) = self.a;
-        let tile = Tile {
-            data,
-            taps: &[0],
-            run,
-            panel,
-        };
         let tiles = tile::tile_count::<S>(self.rows);
         let mut sums = tile::zeros::<S, T>(simd);
         for index in 0..tiles {
             let rows = share(self.rows, tiles, index);
+            let tile = Tile {
+                data,
+                taps: &[0],
+                run,
+                panel,
+                next: &next[share(next.len(), tiles, index)],
+            };
             let mut bases = [0; MAX_ROWS];
             for (base, row) in bases.iter_mut().zip(rows.clone()) {
                 *base = row * stride;

@@ -415,18 +415,31 @@ impl Chunk<'_> {
                 let pixels = share(pixels, tiles, index);
                 let bases = self.bases(&pixels);
                 for panel in self.panels.clone() {
-                    self.tile(simd, (pixels.clone(), &bases), panel, &mut sums);
+                    self.tile(simd, (pixels.clone(), &bases), (panel, &[]), &mut sums);
                 }
             }
         } else {
+            let panel_len = plan.panels.panel_len();
             for panel in self.panels.clone() {
+                let next = match panel + 1 < self.panels.end {
+                    true => self.panel(panel + 1),
+                    false => &[],
+                };
                 for index in 0..tiles {
                     let pixels = share(pixels, tiles, index);
                     let bases = self.bases(&pixels);
-                    self.tile(simd, (pixels, &bases), panel, &mut sums);
+                    let next = next.get(share(panel_len, tiles, index)).unwrap_or_default();
+                    self.tile(simd, (pixels, &bases), (panel, next), &mut sums);
                 }
             }
         }
+    }
+
+    /// Returns the filters of one panel.
+    #[inline(always)]
+    fn panel(&self, panel: usize) -> &[f32] {
+        let panel_len = self.plan.panels.panel_len();
+        &self.packed[(panel - self.panels.start) * panel_len..][..panel_len]
     }
 
     /// Returns where the windows of some pixels begin.
@@ -454,23 +467,23 @@ impl Chunk<'_> {
     }
 
     /// Computes some pixels of the chunk, whose windows begin at `bases`, in the channels of one
-    /// panel.
+    /// panel, and fetches a part of the next one.
     #[inline(always)]
     fn tile<S: Simd>(
         &self,
         simd: S,
         (pixels, bases): (Range<usize>, &[usize; MAX_ROWS]),
-        panel: usize,
+        (panel, next): (usize, &[f32]),
         sums: &mut Sums<S, f32>,
     ) {
         let Self { plan, operands, .. } = *self;
         let out_channels = plan.shape.out_channels;
-        let panel_len = plan.panels.panel_len();
         let tile = Tile {
             data: self.data,
             taps: &plan.taps,
             run: plan.run,
-            panel: &self.packed[(panel - self.panels.start) * panel_len..][..panel_len],
+            panel: self.panel(panel),
+            next,
         };
         tile::compute::<S, f32>(simd, &tile, &bases[..pixels.len()], sums);
 

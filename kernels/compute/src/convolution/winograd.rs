@@ -430,18 +430,27 @@ fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
     for product in 0..PRODUCTS {
         let data = &chunk.transformed[product * tiles * in_channels..][..tiles * in_channels];
         for panel in chunk.panels.clone() {
-            let start = product * plan.panels.len() + panel * plan.panels.panel_len();
-            let panel_rows = &chunk.filter[start..][..plan.panels.panel_len()];
-            let micro = Tile {
-                data,
-                taps: &[0],
-                run: in_channels,
-                panel: panel_rows,
+            let panel_len = plan.panels.panel_len();
+            let rows_of = |product, panel| {
+                let start = product * plan.panels.len() + panel * panel_len;
+                &chunk.filter[start..][..panel_len]
+            };
+            let next = match (product + 1, panel + 1) {
+                (_, next) if next < chunk.panels.end => rows_of(product, next),
+                (next, _) if next < PRODUCTS => rows_of(next, chunk.panels.start),
+                _ => &[],
             };
             let first = panel * width - chunk.channels.start;
             let len = width.min(channels - first);
             for part in 0..parts {
                 let rows = share(tiles, parts, part);
+                let micro = Tile {
+                    data,
+                    taps: &[0],
+                    run: in_channels,
+                    panel: rows_of(product, panel),
+                    next: next.get(share(panel_len, parts, part)).unwrap_or_default(),
+                };
                 let mut bases = [0; MAX_ROWS];
                 bases
                     .iter_mut()
