@@ -39,7 +39,7 @@ use super::promises::Promises;
 use super::wake_state::{AfterPoll, WakeState};
 use crate::kernel::AsyncKernel;
 use crate::kernel::direct::{Direct, DirectCall};
-use crate::kernel::frame::KernelFrame;
+use crate::kernel::frame::{FrameParts, KernelFrame};
 use crate::kernel::panic::{panicked, quietly};
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
@@ -57,7 +57,23 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     if let Some(cancelled) = frame.exec_ctx().request().cancel_value() {
         return frame.results().fill(Some(cancelled.clone()));
     }
-    let call = Call::of_frame(frame.parts());
+    let FrameParts {
+        exec_ctx,
+        op,
+        arguments,
+        attributes,
+        functions,
+    } = frame.parts();
+    let inputs = DirectCall {
+        exec_ctx,
+        attributes,
+        functions,
+    };
+    let call = Call {
+        op,
+        inputs: &inputs,
+        operands: CallOperands::Frame(arguments),
+    };
     let num_results = frame.num_results();
     let place = |index, value| frame.set_result(index, value);
     // SAFETY: the caller fulfils the duties.
@@ -106,10 +122,8 @@ unsafe fn run_direct<K: AsyncKernel>(
     // SAFETY: duty 1 of `DirectFn`: the offsets of operands follow those of slots and cells.
     let operands = unsafe { offsets.add(2 * num_results::<K>()) };
     let call = Call {
-        exec_ctx: call.exec_ctx,
         op: K::OP,
-        attributes: call.attributes,
-        functions: call.functions,
+        inputs: call,
         operands: CallOperands::Registers {
             registers,
             offsets: operands,
@@ -282,7 +296,8 @@ where
     ) {
         let promises = Promises::new::<R>(num_results, place);
         let task = PooledArc::downgrade(this);
-        let hook = call.exec_ctx.request().on_cancel(move || {
+        let exec_ctx = call.inputs.exec_ctx;
+        let hook = exec_ctx.request().on_cancel(move || {
             if let Some(task) = task.upgrade() {
                 task.cancel();
             }
@@ -290,10 +305,10 @@ where
         let Some(_hook) = hook else {
             // SAFETY: duty 1: the turn continues, and no other thread requests it any more.
             unsafe { this.drop_future() };
-            return cancel(call.exec_ctx, promises);
+            return cancel(exec_ctx, promises);
         };
         let waiting = Waiting {
-            exec_ctx: call.exec_ctx.clone(),
+            exec_ctx: exec_ctx.clone(),
             op: call.op,
             owed: UnsafeCell::new(Some(Owed { promises, _hook })),
         };
