@@ -50,9 +50,9 @@
 //! | effects on one chain, per kernel | 100 | 23 | |
 //! | tree of additions, per kernel | 182 | 67 | |
 //! | diamonds of additions, per kernel | 410 | 258 | |
-//! | chain of kernels that hand a tensor on, per kernel | 701 | 345 | |
+//! | chain of kernels that hand a tensor on, per kernel | 701 | 306 | |
 //! | call of a function of one kernel, by a kernel | 2590 | 574 | 263 |
-//! | call of a function of one kernel, from Rust | 1732 | 649 | 480 |
+//! | call of a function of one kernel, from Rust | 1732 | 649 | 355 |
 
 mod left;
 

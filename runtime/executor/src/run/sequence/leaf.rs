@@ -231,6 +231,7 @@ pub(crate) fn is_leaf(body: &Body) -> bool {
 ///
 /// `idle` is a call in the context of the caller. A synchronous function runs to its end even if
 /// its request is cancelled.
+// Inlined in its callers, each of which has one frame of the native stack for the whole run.
 #[inline(always)]
 fn run_kernels<const IS_SYNC: bool>(
     frame: Frame<'_>,

@@ -100,6 +100,7 @@ pub(super) fn put_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
     arguments.is_empty() || put_some_values(arguments, callee)
 }
 
+/// Like [`put_values`], if there are arguments.
 fn put_some_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
     let registers = &callee.code.registers;
     let is_suited = |(value, register): (&AnyRef, &Register)| {
