@@ -13,7 +13,7 @@ use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
 use crate::cell::{self, Header, Kind};
 use crate::nesting;
 use crate::promise::{IndirectPromise, Promises};
-use crate::type_index::TypeIndex;
+use crate::type_index::{Copying, TypeIndex};
 use crate::typed_ref::AsyncValueRef;
 use crate::value::{Chain, Immutable, Value};
 use crate::waiter::{Wait, Waiter};
@@ -110,10 +110,10 @@ impl AnyRef {
         if ty == TypeIndex::CHAIN {
             return Self::ready_chain();
         }
-        let copying = ty.info().and_then(|info| info.copying);
-        let copying = copying.expect("the caller has seen that the type is copied");
+        let copying = ty.info_at_hand().and_then(|info| info.copying);
+        let copying = copying.unwrap_or_else(|| copying_of(ty));
         // SAFETY: duties 1 and 2.
-        let header = unsafe { (copying.wrap)(payload, kind) };
+        let header = unsafe { (copying.wrap)(ty, payload, kind) };
         // SAFETY: a new value has one count, which this reference takes.
         unsafe { Self::from_header(header) }
     }
@@ -807,10 +807,19 @@ impl<P: Promises, F: FnOnce(&AnyRef, P) + Send + 'static> Wait for Producer<P, F
 ///    accesses `place`.
 #[inline]
 unsafe fn copy_payload_in(holder: NonNull<Header>, ty: TypeIndex, place: *mut u8) {
-    let copying = ty.info().and_then(|info| info.copying);
-    let copying = copying.expect("the caller has seen that the type is copied");
+    let copying = ty.info_at_hand().and_then(|info| info.copying);
+    let copying = copying.unwrap_or_else(|| copying_of(ty));
     // SAFETY: duties 1 and 2.
     unsafe { (copying.unwrap)(holder, place) };
+}
+
+/// Returns how payloads of a copied type are copied, even if this copy of the crate has not met the
+/// type.
+#[cold]
+#[inline(never)]
+fn copying_of(ty: TypeIndex) -> Copying {
+    let copying = ty.info().and_then(|info| info.copying);
+    copying.expect("the caller has seen that the type is copied")
 }
 
 impl Clone for AnyRef {

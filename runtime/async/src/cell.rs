@@ -25,7 +25,6 @@ use crate::borrow::BorrowCount;
 use crate::count::Count;
 use crate::dropping;
 use crate::live;
-use crate::nesting::PanicPayload;
 use crate::pool::{self, Pooled};
 use crate::sync::UnsafeCell;
 #[cfg(not(loom))]
@@ -102,44 +101,106 @@ pub(crate) const fn layout_of_value<T>() -> Layout {
 }
 
 /// Creates a value that has a payload, with one count.
+// Nothing here panics or calls, as long as the type has been met and a block is at hand. So it is
+// inlined where payloads are made, and a payload is written directly to its place.
 #[inline]
 pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header> {
-    let room = match &T::ROOM {
-        Some(room) if kind == Kind::Concrete => room.claim(&payload),
-        _ => None,
+    let Some(ty) = TypeIndex::known::<T>() else {
+        return new_available_slowly(payload, kind);
     };
-    let (cell, kind) = match room {
-        Some(place) => (place.cast(), Kind::InPayload),
-        None => (pool::reserve::<ValueCell<T>>(), kind),
+    let (cell, kind) = match claim_room(&payload, kind) {
+        Some(cell) => (cell, Kind::InPayload),
+        None => match pool::reserve_kept() {
+            Some(cell) => (cell, kind),
+            None => return new_available_slowly(payload, kind),
+        },
     };
-    let word = Word::available(Outcome::Payload);
-    // SAFETY: the block was reserved for such a cell, or is room for one by the duties of
-    // `Room::new`; it is exclusively ours.
-    unsafe { write_cell(cell, word, MaybeUninit::new(payload), kind, 1) }
+    // SAFETY: 1 and 3: the block was reserved for such a cell, or is room for one; it is
+    // exclusively ours. 2: as just found.
+    unsafe { write_available(cell, ty, payload, kind) }
+}
+
+#[cold]
+#[inline(never)]
+fn new_available_slowly<T: Value>(payload: T, kind: Kind) -> NonNull<Header> {
+    let ty = TypeIndex::of::<T>();
+    let (cell, kind) = match claim_room(&payload, kind) {
+        Some(cell) => (cell, Kind::InPayload),
+        None => (pool::reserve(), kind),
+    };
+    // SAFETY: as in `new_available`.
+    unsafe { write_available(cell, ty, payload, kind) }
+}
+
+/// Returns room for a value in the memory of its payload, which is exclusively the caller's.
+#[inline]
+fn claim_room<T: Value>(payload: &T, kind: Kind) -> Option<NonNull<ValueCell<T>>> {
+    let room = T::ROOM.as_ref().filter(|_| kind == Kind::Concrete)?;
+    room.claim(payload).map(NonNull::cast)
 }
 
 /// Creates a value whose payload is not set yet, with two counts: the promise's and the first
 /// reference's.
+#[inline]
 pub(crate) fn new_unavailable<T: Value>(kind: Kind) -> NonNull<Header> {
-    let (cell, payload) = (pool::reserve::<ValueCell<T>>(), MaybeUninit::uninit());
-    // SAFETY: the block was reserved for such a cell, and is exclusively ours.
-    unsafe { write_cell(cell, Word::unavailable(), payload, kind, 2) }
+    match (TypeIndex::known::<T>(), pool::reserve_kept()) {
+        // SAFETY: 1 and 3: the block was reserved for such a cell, and is exclusively ours. 2: as
+        // just found.
+        (Some(ty), Some(cell)) => unsafe {
+            write_cell::<T>(cell, ty, Word::unavailable(), kind, 2)
+        },
+        (_, kept) => new_unavailable_slowly(kept, kind),
+    }
 }
 
-/// Writes a value with `owners` counts.
+/// Like [`new_unavailable`], in `kept` if a block was at hand.
+#[cold]
+#[inline(never)]
+fn new_unavailable_slowly<T: Value>(
+    kept: Option<NonNull<ValueCell<T>>>,
+    kind: Kind,
+) -> NonNull<Header> {
+    let (ty, cell) = (TypeIndex::of::<T>(), kept.unwrap_or_else(pool::reserve));
+    // SAFETY: as in `new_unavailable`.
+    unsafe { write_cell(cell, ty, Word::unavailable(), kind, 2) }
+}
+
+/// Writes a value that has a payload, with one count.
 ///
 /// # Safety
 /// 1. `cell` is valid for writes of such a cell, and aligned.
-/// 2. It is exclusively the caller's, until the value is destroyed.
+/// 2. `type_index` is that of `T`.
+/// 3. The cell is exclusively the caller's, until the value is destroyed.
+#[inline]
+unsafe fn write_available<T: Value>(
+    cell: NonNull<ValueCell<T>>,
+    type_index: TypeIndex,
+    payload: T,
+    kind: Kind,
+) -> NonNull<Header> {
+    let word = Word::available(Outcome::Payload);
+    // SAFETY: the caller fulfils the duties.
+    let header = unsafe { write_cell(cell, type_index, word, kind, 1) };
+    // SAFETY: 1 and 2: the value was just written. 3: nobody else has it.
+    unsafe { write_payload(header, payload) };
+    header
+}
+
+/// Writes a value with `owners` counts, except for its payload.
+///
+/// # Safety
+/// 1. `cell` is valid for writes of such a cell, and aligned.
+/// 2. `type_index` is that of `T`.
+/// 3. The cell is exclusively the caller's, until the value is destroyed.
 #[inline]
 unsafe fn write_cell<T: Value>(
     cell: NonNull<ValueCell<T>>,
+    type_index: TypeIndex,
     word: Word,
-    payload: MaybeUninit<T>,
     kind: Kind,
     owners: u32,
 ) -> NonNull<Header> {
-    let type_index = TypeIndex::of::<T>();
+    debug_assert_eq!(type_index, TypeIndex::of::<T>(), "C1 depends on it");
     live::add_one();
     let header = Header {
         count: Count::new(owners),
@@ -148,15 +209,16 @@ unsafe fn write_cell<T: Value>(
         type_index,
         word,
     };
-    // A payload may be large: written field by field, it is copied once.
     // SAFETY: duty 1: the field is in the cell.
     let place = unsafe { &raw mut (*cell.as_ptr()).header };
-    // SAFETY: duties 1 and 2.
+    // SAFETY: duties 1 and 3.
     unsafe { place.write(header) };
+    // A payload may be large. It is written later, directly to its place, so that it is copied
+    // once.
     // SAFETY: as above.
     let place = unsafe { &raw mut (*cell.as_ptr()).payload };
     // SAFETY: as above.
-    unsafe { place.write(UnsafeCell::new(payload)) };
+    unsafe { place.write(UnsafeCell::new(MaybeUninit::uninit())) };
     live::enter(cell.addr().get(), type_index);
     cell.cast()
 }
@@ -270,10 +332,39 @@ pub(crate) unsafe fn payload<'a, T: Value>(header: NonNull<Header>) -> &'a T {
 ///
 /// # Safety
 /// 1. `payload` points to an initialised and aligned `T`.
-pub(crate) unsafe fn new_copy<T: Value>(payload: *const u8, kind: Kind) -> NonNull<Header> {
+/// 2. `type_index` is that of `T`. The caller knows it, so that it need not be looked up.
+pub(crate) unsafe fn new_copy<T: Value>(
+    type_index: TypeIndex,
+    payload: *const u8,
+    kind: Kind,
+) -> NonNull<Header> {
     debug_assert!(crate::value::is_copied::<T>());
+    let Some(cell) = pool::reserve_kept() else {
+        // SAFETY: the caller fulfils the duties.
+        return unsafe { new_copy_slowly::<T>(type_index, payload, kind) };
+    };
     // SAFETY: duty 1; the type is `Copy`, so the original stays valid.
-    new_available(unsafe { payload.cast::<T>().read() }, kind)
+    let payload = unsafe { payload.cast::<T>().read() };
+    // SAFETY: 1 and 3: the block was reserved for such a cell, and is exclusively ours. 2: duty 2.
+    unsafe { write_available(cell, type_index, payload, kind) }
+}
+
+/// Like [`new_copy`], if no block is at hand.
+///
+/// # Safety
+/// The duties of [`new_copy`].
+#[cold]
+#[inline(never)]
+unsafe fn new_copy_slowly<T: Value>(
+    type_index: TypeIndex,
+    payload: *const u8,
+    kind: Kind,
+) -> NonNull<Header> {
+    let cell = pool::reserve();
+    // SAFETY: as in `new_copy`.
+    let payload = unsafe { payload.cast::<T>().read() };
+    // SAFETY: as in `new_copy`.
+    unsafe { write_available(cell, type_index, payload, kind) }
 }
 
 /// Copies the payload of a value, whose type is [copied](crate::is_copied), to `place`.
@@ -312,6 +403,7 @@ pub(crate) unsafe fn write_payload<T: Value>(header: NonNull<Header>, payload: T
 /// 1. `header` belongs to a live value.
 /// 2. Its payload type is `T`.
 /// 3. Its payload is initialised, and only the caller accesses it, now and later.
+#[inline]
 pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
     // SAFETY: duties 1 and 2, with C1; the pointer covers the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
@@ -333,58 +425,57 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
     live::remove_one();
     live::leave(header.addr().get());
     // SAFETY: duty 1.
-    let type_index = unsafe { header.as_ref() }.type_index;
-    match type_index.info() {
-        Some(info) => {
-            // SAFETY: the caller fulfils duties 1 and 2; C1 implies duty 3.
-            let panicked = unsafe { (info.destroy)(header) };
-            if let Some(payload) = panicked {
-                dropping::report(type_index, payload);
-            }
-        }
+    match unsafe { header.as_ref() }.type_index.info_at_hand() {
+        // SAFETY: the caller fulfils duties 1 and 2; C1 implies duty 3.
+        Some(info) => unsafe { (info.destroy)(header) },
+        // SAFETY: the caller fulfils the duties.
+        None => unsafe { destroy_otherwise(header) },
+    }
+}
+
+/// Destroys a value without a type, or of a type that this copy of the crate has not met.
+///
+/// # Safety
+/// The duties of [`destroy`].
+#[inline(never)]
+unsafe fn destroy_otherwise(header: NonNull<Header>) {
+    // SAFETY: duty 1.
+    match unsafe { header.as_ref() }.type_index.info() {
+        // SAFETY: the caller fulfils duties 1 and 2; C1 implies duty 3.
+        Some(info) => unsafe { (info.destroy)(header) },
         // SAFETY: C1: a header without a type has its own allocation; duty 2.
         None => drop(unsafe { Pooled::from_leaked(header) }),
     }
 }
 
-/// Destroys a value with payload type `T`. Returns the panic of the payload's destructor, if any.
+/// Destroys a value with payload type `T`. A panic of the payload's destructor is
+/// [reported](dropping): it does not leave the copy of the standard library that raised it.
 ///
 /// # Safety
 /// 1. `header` belongs to a live value that is not immortal.
 /// 2. The caller removed the last count; the value is not used afterwards.
 /// 3. Its payload type is `T`.
-pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
+pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) {
     // SAFETY: duty 1.
     let Header { kind, word, .. } = unsafe { header.as_ref() };
     if !matches!(word.state(), State::Payload) {
         // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type, as only a
         // value that is created with its payload lies in memory of it.
-        drop(unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) });
-        return None;
+        return drop(unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) });
     }
-    if let (Some(room), Kind::InPayload) = (&T::ROOM, kind) {
-        let drop_payload = || {
-            // SAFETY: duties 1 and 3.
-            let payload = unsafe { payload_ptr::<T>(header) };
-            // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.
-            unsafe { payload.drop_in_place() };
-        };
-        let outcome = panic::catch_unwind(AssertUnwindSafe(drop_payload));
-        // SAFETY: the value was created in this room, and duty 2.
-        unsafe { room.release(header.cast()) };
-        return outcome.err();
+    if needs_drop::<T>() {
+        // SAFETY: duties 1 to 3. C2: the payload is initialised; nothing accesses it otherwise.
+        unsafe { drop_payload::<T>(header) };
     }
     // Besides the payload, nothing in the cell is to be dropped: the word owns nothing in this
     // state.
-    let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
-    // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.
-    let cell = unsafe { Pooled::from_leaked(cell) };
-    if !needs_drop::<T>() {
-        return None;
+    match &T::ROOM {
+        // SAFETY: the value was created in this room, and duty 2.
+        Some(room) if *kind == Kind::InPayload => unsafe { room.release(header.cast()) },
+        _ => {
+            let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
+            // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.
+            drop(unsafe { Pooled::from_leaked(cell) });
+        }
     }
-    // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.
-    let drop_payload =
-        |payload: *mut MaybeUninit<T>| unsafe { payload.cast::<T>().drop_in_place() };
-    let drop_in_cell = || cell.payload.with_mut(drop_payload);
-    panic::catch_unwind(AssertUnwindSafe(drop_in_cell)).err()
 }

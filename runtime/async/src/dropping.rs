@@ -12,6 +12,8 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -31,7 +33,7 @@ pub trait DropObserver {
 /// A type-erased observer.
 ///
 /// Invariant O1: `tell` is `tell::<O>`, and `observer` points to an `O` that stays alive as long as
-/// this is in `OBSERVER`. Upheld by `report_to`.
+/// this is in `OBSERVER`. Upheld by `Observing`.
 #[derive(Clone, Copy)]
 struct AnyObserver {
     observer: NonNull<()>,
@@ -92,23 +94,51 @@ thread_local! {
 /// ```
 #[inline]
 pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> R {
-    /// Restores the previous observer, even if the work panics.
-    struct Restore(Option<AnyObserver>);
+    // SAFETY: the observer outlives this call, at whose end the guard is dropped.
+    let _observing = unsafe { Observing::by(observer) };
+    work()
+}
 
-    impl Drop for Restore {
-        #[inline]
-        fn drop(&mut self) {
-            set_observer(self.0);
+/// Has payloads reported to an observer until it is dropped, as [`report_to`] does during a call:
+/// for code that a closure would slow down.
+#[must_use = "the observer is told nothing once this is dropped"]
+pub struct Observing {
+    previous: Option<AnyObserver>,
+    /// It belongs to its thread.
+    thread: PhantomData<*const ()>,
+}
+
+impl Observing {
+    /// Begins to report to `observer`.
+    ///
+    /// # Safety
+    /// 1. The result is dropped before the observer ceases to exist, and before any other that was
+    ///    created earlier on this thread.
+    #[inline]
+    pub unsafe fn by<O: DropObserver>(observer: &O) -> Self {
+        // O1: duty 1.
+        let observer = AnyObserver {
+            observer: NonNull::from(observer).cast(),
+            tell: tell::<O>,
+        };
+        Self {
+            previous: set_observer(Some(observer)),
+            thread: PhantomData,
         }
     }
+}
 
-    // O1: the observer outlives this call, which restores the previous one.
-    let observer = AnyObserver {
-        observer: NonNull::from(observer).cast(),
-        tell: tell::<O>,
-    };
-    let _restore = Restore(set_observer(Some(observer)));
-    work()
+impl fmt::Debug for Observing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observing").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Observing {
+    #[inline]
+    fn drop(&mut self) {
+        set_observer(self.previous);
+    }
 }
 
 /// Sets the observer and returns the previous one. Does nothing on a thread that is about to end.

@@ -55,7 +55,6 @@ pub(crate) fn run_waiters(value: &AnyRef, waiters: Waiters) {
 }
 
 fn run_some(value: &AnyRef, waiters: Waiters) {
-    let mut first_panic = None;
     // If the thread-locals are gone, the thread is about to end and nothing can nest deeply any
     // more.
     let level = NESTING.try_with(Cell::get).unwrap_or(0) + 1;
@@ -64,32 +63,48 @@ fn run_some(value: &AnyRef, waiters: Waiters) {
         return;
     }
     set_nesting(level);
-    run_all(value, waiters, &mut first_panic);
+    let mut first_panic = run_all(value, waiters);
     if level == MAX_NESTING {
         while let Some((value, waiters)) = next_deferred() {
-            run_all(&value, waiters, &mut first_panic);
+            first_panic = keep_first(first_panic, run_all(&value, waiters));
         }
     }
     set_nesting(level - 1);
     if let Some(payload) = first_panic {
-        // A second panic while the thread unwinds would abort the process, and so would a panicking
-        // drop of the first one's payload.
-        match std::thread::panicking() {
-            true => dropping::quietly(|| drop(payload)),
-            false => panic::resume_unwind(payload),
-        }
+        resume(payload);
     }
 }
 
-fn run_all(value: &AnyRef, mut waiters: Waiters, first_panic: &mut Option<PanicPayload>) {
+/// Runs waiters, and returns the first panic.
+#[inline]
+fn run_all(value: &AnyRef, mut waiters: Waiters) -> Option<PanicPayload> {
+    let mut first_panic = None;
     while let Some(waiter) = waiters.pop() {
         if let Err(payload) = waiter.run(value) {
-            match first_panic {
-                None => *first_panic = Some(payload),
-                // Its drop may panic, and the remaining waiters must still run.
-                Some(_) => dropping::quietly(|| drop(payload)),
-            }
+            first_panic = keep_first(first_panic, Some(payload));
         }
+    }
+    first_panic
+}
+
+/// Returns the first panic, and drops the other one.
+#[cold]
+fn keep_first(first: Option<PanicPayload>, next: Option<PanicPayload>) -> Option<PanicPayload> {
+    if first.is_none() {
+        return next;
+    }
+    // Its drop may panic, and the remaining waiters must still run.
+    dropping::quietly(|| drop(next));
+    first
+}
+
+#[cold]
+fn resume(payload: PanicPayload) {
+    // A second panic while the thread unwinds would abort the process, and so would a panicking
+    // drop of the first one's payload.
+    match std::thread::panicking() {
+        true => dropping::quietly(|| drop(payload)),
+        false => panic::resume_unwind(payload),
     }
 }
 

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Invariant P1: a kept block came from the allocator with the layout of its size and is unused.
-//! Upheld by `free`.
+//! Upheld by `free_block`.
 #![expect(unsafe_code, reason = "hands out memory")]
 
 mod counted;
@@ -63,103 +63,130 @@ struct Kept {
 }
 
 /// The blocks of one size that a thread keeps.
+///
+/// A list starts closed, without room. It opens with the first block that it keeps, once the thread
+/// is known to free its blocks as it ends, and closes again when that has happened.
 struct List {
-    /// The current magazine, a list of `len` blocks.
+    /// The current magazine, a list of blocks.
     first: Cell<*mut Kept>,
-    len: Cell<usize>,
+    /// The number of blocks for which the current magazine has room; 0 if the list is closed.
+    room: Cell<usize>,
     /// A full magazine, or null.
     spare: Cell<*mut Kept>,
 }
 
 impl List {
-    const fn empty() -> Self {
+    const fn closed() -> Self {
         Self {
             first: Cell::new(ptr::null_mut()),
-            len: Cell::new(0),
+            room: Cell::new(0),
             spare: Cell::new(ptr::null_mut()),
         }
     }
 
-    /// Replaces the empty current magazine by a full one, and returns its first block.
-    #[cold]
-    fn refill(&self, class: usize) -> Option<NonNull<Kept>> {
-        let spare = NonNull::new(self.spare.replace(ptr::null_mut()));
-        let first = spare.or_else(|| exchange::take(class))?;
-        self.first.set(first.as_ptr());
-        self.len.set(magazine_len(class));
-        Some(first)
-    }
-
-    /// Makes the full current magazine the spare one. Returns `false` if there is one already that
-    /// the exchange does not take.
-    #[cold]
-    fn make_room(&self, class: usize) -> bool {
-        if let Some(spare) = NonNull::new(self.spare.get()) {
-            // SAFETY: the spare magazine is full and, if it is taken, no longer ours.
-            if !unsafe { exchange::give(class, spare) } {
-                return false;
-            }
-        }
-        self.spare.set(self.first.replace(ptr::null_mut()));
-        self.len.set(0);
-        true
-    }
-}
-
-/// The blocks that a thread keeps.
-struct Blocks([List; SIZES.len()]);
-
-thread_local! {
-    static BLOCKS: Blocks = const { Blocks([const { List::empty() }; SIZES.len()]) };
-}
-
-impl Blocks {
+    /// Takes a block out of the current magazine.
     #[inline]
-    fn pop(&self, class: usize) -> Option<NonNull<u8>> {
-        let list = &self.0[class];
-        let first = NonNull::new(list.first.get()).or_else(|| list.refill(class))?;
+    fn pop(&self) -> Option<NonNull<u8>> {
+        let first = NonNull::new(self.first.get())?;
         // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
         let next = unsafe { first.as_ref() }.next;
-        list.first.set(next);
-        list.len.set(list.len.get() - 1);
+        self.first.set(next);
+        self.room.set(self.room.get() + 1);
         Some(first.cast())
     }
 
-    /// Keeps a block unless there are too many. Returns `true` if it was kept.
+    /// Keeps a block if the current magazine has room. Returns `true` if it was kept.
     ///
     /// # Safety
-    /// 1. The block came from the allocator with the layout of its class, and the caller transfers
-    ///    ownership if this returns `true`.
+    /// 1. The block came from the allocator with the layout of the list's class, and the caller
+    ///    transfers ownership if this returns `true`.
     #[inline]
-    unsafe fn push(&self, class: usize, block: NonNull<u8>) -> bool {
-        let list = &self.0[class];
-        if list.len.get() == magazine_len(class) && !list.make_room(class) {
+    unsafe fn push(&self, block: NonNull<u8>) -> bool {
+        let Some(room) = self.room.get().checked_sub(1) else {
             return false;
-        }
+        };
         let block = block.cast::<Kept>();
-        let next = list.first.get();
+        let next = self.first.get();
         // SAFETY: duty 1: the block is ours, large enough and sufficiently aligned.
         unsafe { block.write(Kept { next }) };
-        list.first.set(block.as_ptr());
-        list.len.set(list.len.get() + 1);
+        self.first.set(block.as_ptr());
+        self.room.set(room);
         true
     }
-}
 
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        for (class, list) in self.0.iter().enumerate() {
-            for magazine in [list.first.get(), list.spare.get()] {
-                let mut rest = NonNull::new(magazine);
-                while let Some(block) = rest {
-                    // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
-                    rest = NonNull::new(unsafe { block.as_ref() }.next);
-                    // SAFETY: P1.
-                    unsafe { dealloc(block.as_ptr().cast(), layout_of(class)) };
+    /// Replaces the empty current magazine by a full one. Returns `false` if there is none.
+    fn refill(&self, class: usize) -> bool {
+        if !frees_at_end() {
+            return false;
+        }
+        let spare = NonNull::new(self.spare.replace(ptr::null_mut()));
+        let Some(first) = spare.or_else(|| exchange::take(class)) else {
+            return false;
+        };
+        self.first.set(first.as_ptr());
+        self.room.set(0);
+        true
+    }
+
+    /// Makes room in a list that is closed, or whose current magazine is full, which then becomes
+    /// the spare one. Returns `false` if there is one already that the exchange does not take, or
+    /// if the thread is about to end.
+    fn make_room(&self, class: usize) -> bool {
+        if !frees_at_end() {
+            return false;
+        }
+        if !self.first.get().is_null() {
+            if let Some(spare) = NonNull::new(self.spare.get()) {
+                // SAFETY: the spare magazine is full and, if it is taken, no longer ours.
+                if !unsafe { exchange::give(class, spare) } {
+                    return false;
                 }
+            }
+            self.spare.set(self.first.replace(ptr::null_mut()));
+        }
+        self.room.set(magazine_len(class));
+        true
+    }
+
+    /// Frees all blocks, and closes the list.
+    fn close(&self, class: usize) {
+        self.room.set(0);
+        for magazine in [&self.first, &self.spare] {
+            let mut rest = NonNull::new(magazine.replace(ptr::null_mut()));
+            while let Some(block) = rest {
+                // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
+                rest = NonNull::new(unsafe { block.as_ref() }.next);
+                // SAFETY: P1.
+                unsafe { dealloc(block.as_ptr().cast(), layout_of(class)) };
             }
         }
     }
+}
+
+thread_local! {
+    /// The blocks that a thread keeps. Nothing is dropped here, so that an access costs no check.
+    static BLOCKS: [List; SIZES.len()] = const { [const { List::closed() }; SIZES.len()] };
+
+    /// Frees the blocks as the thread ends.
+    static END: End = const { End };
+}
+
+/// Closes the lists of the thread when it is dropped.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        BLOCKS.with(|lists| {
+            for (class, list) in lists.iter().enumerate() {
+                list.close(class);
+            }
+        });
+    }
+}
+
+/// Makes the thread free its blocks as it ends. Returns `false` if it has done so already.
+fn frees_at_end() -> bool {
+    END.try_with(|_| ()).is_ok()
 }
 
 /// Returns the class of the smallest blocks that fit this layout, if any.
@@ -211,11 +238,9 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         // SAFETY: the size is above zero.
         return NonNull::new(unsafe { alloc(layout) });
     };
-    match BLOCKS.try_with(|blocks| blocks.pop(class)) {
-        Ok(Some(block)) => Some(block),
-        // SAFETY: no class is of size zero.
-        _ => NonNull::new(unsafe { alloc(layout_of(class)) }),
-    }
+    BLOCKS
+        .with(|lists| lists[class].pop())
+        .or_else(|| take_block(class))
 }
 
 /// Like [`allocate`], with all bytes zero. Large memory that the allocator knows to be untouched is
@@ -252,10 +277,23 @@ pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
 }
 
 /// Moves `value` into its own block.
+// Nothing here panics or calls as long as a block is at hand, so that a large value is written
+// directly to its place.
 #[inline]
 pub(crate) fn leak<T>(value: T) -> NonNull<T> {
-    let place = reserve::<T>();
+    let Some(place) = reserve_kept() else {
+        return leak_slowly(value);
+    };
     // SAFETY: the memory is exclusively ours, large enough and sufficiently aligned.
+    unsafe { place.write(value) };
+    place
+}
+
+#[cold]
+#[inline(never)]
+fn leak_slowly<T>(value: T) -> NonNull<T> {
+    let place = reserve();
+    // SAFETY: as in `leak`.
     unsafe { place.write(value) };
     place
 }
@@ -263,19 +301,43 @@ pub(crate) fn leak<T>(value: T) -> NonNull<T> {
 /// Returns the block of a `T` that the caller writes there. It is then as if [`leak`] had moved it.
 #[inline]
 pub(crate) fn reserve<T>() -> NonNull<T> {
+    match reserve_kept() {
+        Some(place) => place,
+        None => reserve_slowly(const { class_of(Layout::new::<T>()) }, Layout::new::<T>()).cast(),
+    }
+}
+
+/// Like [`reserve`], but only in a block that is at hand. Does not panic.
+#[inline]
+pub(crate) fn reserve_kept<T>() -> Option<NonNull<T>> {
     const { assert!(size_of::<T>() > 0, "what is pooled takes up room") };
     let class = const { class_of(Layout::new::<T>()) };
-    // If the thread is about to end, nothing is kept any more.
-    let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
-    kept.unwrap_or_else(|| allocate_new(class.map_or(Layout::new::<T>(), layout_of)))
-        .cast()
+    BLOCKS.with(|lists| lists[class?].pop()).map(NonNull::cast)
 }
 
 #[cold]
-fn allocate_new(layout: Layout) -> NonNull<u8> {
-    // SAFETY: the layout is not empty: `reserve` asserts it.
-    let memory = unsafe { alloc(layout) };
-    NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
+#[inline(never)]
+fn reserve_slowly(class: Option<usize>, layout: Layout) -> NonNull<u8> {
+    let block = match class {
+        Some(class) => take_block(class),
+        // SAFETY: the layout is not empty: `reserve_kept` asserts it.
+        None => NonNull::new(unsafe { alloc(layout) }),
+    };
+    block.unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Returns a block of a class whose current magazine is empty, or `None` if there is no memory.
+#[cold]
+#[inline(never)]
+fn take_block(class: usize) -> Option<NonNull<u8>> {
+    BLOCKS.with(|lists| {
+        let list = &lists[class];
+        match list.refill(class) {
+            true => list.pop(),
+            // SAFETY: no class is of size zero.
+            false => NonNull::new(unsafe { alloc(layout_of(class)) }),
+        }
+    })
 }
 
 /// Like a [`Box`], in memory that threads keep for reuse. Not for zero-sized types.
@@ -410,16 +472,35 @@ unsafe fn free<T>(memory: NonNull<u8>) {
 #[inline]
 unsafe fn free_block(class: usize, memory: NonNull<u8>) {
     // SAFETY: duty 1.
-    let keep = |blocks: &Blocks| unsafe { blocks.push(class, memory) };
-    if !BLOCKS.try_with(keep).unwrap_or(false) {
-        // SAFETY: duty 1: a block of that class.
-        unsafe { dealloc(memory.as_ptr(), layout_of(class)) };
+    if !BLOCKS.with(|lists| unsafe { lists[class].push(memory) }) {
+        // SAFETY: duty 1.
+        unsafe { free_slowly(class, memory) };
     }
+}
+
+/// Like [`free_block`], where there is no room.
+///
+/// # Safety
+/// 1. The duty of [`free_block`].
+#[cold]
+#[inline(never)]
+unsafe fn free_slowly(class: usize, memory: NonNull<u8>) {
+    BLOCKS.with(|lists| {
+        let list = &lists[class];
+        // SAFETY: duty 1.
+        let is_kept = list.make_room(class) && unsafe { list.push(memory) };
+        if !is_kept {
+            // SAFETY: duty 1: a block of that class.
+            unsafe { dealloc(memory.as_ptr(), layout_of(class)) };
+        }
+    });
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::cell::RefCell;
     use std::sync::Arc;
+    use std::sync::mpsc::{Sender, channel};
 
     use super::*;
 
@@ -500,14 +581,51 @@ mod tests {
         let thread = std::thread::spawn(|| {
             let values: Vec<_> = (0..3000_u64).map(leak).collect();
             values.into_iter().for_each(|value| drop(take_back(value)));
-            BLOCKS.with(|blocks| {
-                let kept = |list: &List| (list.len.get(), list.spare.get().is_null());
-                blocks.0.each_ref().map(kept)
+            BLOCKS.with(|lists| {
+                let kept = |list: &List| {
+                    let is_empty = |magazine: &Cell<*mut Kept>| magazine.get().is_null();
+                    (
+                        list.room.get(),
+                        is_empty(&list.first),
+                        is_empty(&list.spare),
+                    )
+                };
+                lists.each_ref().map(kept)
             })
         });
-        let [numbers, others @ ..] = thread.join().expect("the thread returns");
-        assert!(numbers.0 <= magazine_len(0) && !numbers.1);
-        assert_eq!(others, [(0, true); SIZES.len() - 1]);
+        let [(room, ..), others @ ..] = thread.join().expect("the thread returns");
+        assert!(room <= magazine_len(0));
+        // The other lists are closed.
+        assert_eq!(others, [(0, true, true); SIZES.len() - 1]);
+    }
+
+    #[test]
+    fn a_block_that_is_freed_after_the_thread_has_freed_its_own_is_not_kept() {
+        /// Frees a block as the thread ends, and tells whether the thread keeps it.
+        struct Late(Sender<(bool, bool)>);
+
+        impl Drop for Late {
+            fn drop(&mut self) {
+                let may_keep = frees_at_end();
+                drop(Pooled::new(1_u64));
+                let keeps = BLOCKS.with(|lists| !lists[0].first.get().is_null());
+                let _ = self.0.send((may_keep, keeps));
+            }
+        }
+
+        thread_local! {
+            static LATE: RefCell<Option<Late>> = const { RefCell::new(None) };
+        }
+
+        let (sender, receiver) = channel();
+        let thread = std::thread::spawn(move || {
+            // Destructors run in reverse order, so this one runs after that of `END`.
+            LATE.with(|late| *late.borrow_mut() = Some(Late(sender)));
+            drop(Pooled::new(1_u64));
+            BLOCKS.with(|lists| !lists[0].first.get().is_null())
+        });
+        assert_eq!(thread.join().ok(), Some(true));
+        assert_eq!(receiver.recv(), Ok((false, false)));
     }
 
     #[test]

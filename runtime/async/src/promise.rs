@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "initialises payloads in place")]
 
 use std::mem::ManuallyDrop;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use tfrt_support::{Error, ErrorCode};
 
@@ -53,7 +53,23 @@ impl<T: Value> Promise<T> {
     /// If a waiter panics, after the others have run.
     #[inline]
     pub fn emplace(self, payload: T) {
-        self.construct(payload).set_concrete();
+        let value = self.into_value();
+        let header = value.as_any().as_header();
+        // SAFETY: the promise's reference keeps the value alive; its payload type is `T`; P1.
+        unsafe { cell::write_payload(header, payload) };
+        if value.as_any().publish(Outcome::Payload).is_err() {
+            // SAFETY: as above. The payload was just initialised, and since the value is an error,
+            // it is never accessed again.
+            unsafe { cell::drop_payload::<T>(header) };
+        }
+    }
+
+    /// Returns the promise's reference, for code that publishes.
+    #[inline]
+    fn into_value(self) -> AsyncValueRef<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the promise is not used or dropped any more, so that the reference has one owner.
+        unsafe { ptr::read(&this.value) }
     }
 
     /// Publishes an error and runs the waiters on this thread.
@@ -291,14 +307,23 @@ impl IndirectPromise {
         if self.value.own_payload_type() != TypeIndex::of::<T>() {
             return self.resolve(AnyRef::available(payload));
         }
-        let header = self.value.as_header();
+        let value = self.into_value();
+        let header = value.as_header();
         // SAFETY: the promise's reference keeps the value alive; its payload type is `T`; P3.
         unsafe { cell::write_payload(header, payload) };
-        if self.value.publish(Outcome::Payload).is_err() {
+        if value.publish(Outcome::Payload).is_err() {
             // SAFETY: as above. The payload was just initialised, and since the value is an error,
             // it is never accessed again.
             unsafe { cell::drop_payload::<T>(header) };
         }
+    }
+
+    /// Returns the promise's reference, for code that publishes.
+    #[inline]
+    fn into_value(self) -> AnyRef {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the promise is not used or dropped any more, so that the reference has one owner.
+        unsafe { ptr::read(&this.value) }
     }
 
     /// Returns `true` if a publication of this promise can be observed; see
@@ -316,8 +341,7 @@ impl IndirectPromise {
     /// Gives up the promise without breaking it.
     #[must_use]
     pub fn into_raw(self) -> NonNull<()> {
-        let this = ManuallyDrop::new(self);
-        this.value.as_header().cast()
+        self.into_value().into_raw()
     }
 
     /// Takes back a promise that was given up.

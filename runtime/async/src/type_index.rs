@@ -26,7 +26,6 @@ use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::cell::{self, Header, Kind};
 use crate::display::{self, DisplayPayload};
-use crate::nesting::PanicPayload;
 use crate::value::{self, Chain, Value};
 
 use slot::Slot;
@@ -71,6 +70,18 @@ impl TypeIndex {
         }
     }
 
+    /// Returns the number of `T` if it is where it is looked for first: as a rule, once there has
+    /// been a `T`. Does not panic.
+    #[inline]
+    pub(crate) fn known<T: Value>() -> Option<Self> {
+        let id = TypeId::of::<T>();
+        if id == TypeId::of::<Chain>() {
+            return Some(Self::CHAIN);
+        }
+        let info = probes(id).next().and_then(Slot::get)?;
+        (info.id == id).then_some(info.index)
+    }
+
     /// Returns the number itself.
     #[must_use]
     pub const fn get(self) -> u16 {
@@ -100,13 +111,20 @@ impl TypeIndex {
     /// Returns the record of the type.
     #[inline]
     pub(crate) fn info(self) -> Option<&'static TypeInfo> {
-        if self == Self::CHAIN {
-            return Some(&CHAIN_INFO);
-        }
-        match INFOS.get(usize::from(self.0)).and_then(Slot::get) {
+        match self.info_at_hand() {
             None if self != Self::NONE => info_of_program(self),
             found => found,
         }
+    }
+
+    /// Returns the record of the type if this copy of the crate has met it. Does not call, so that
+    /// code that tries this first keeps nothing across a call.
+    #[inline]
+    pub(crate) fn info_at_hand(self) -> Option<&'static TypeInfo> {
+        if self == Self::CHAIN {
+            return Some(&CHAIN_INFO);
+        }
+        INFOS.get(usize::from(self.0)).and_then(Slot::get)
     }
 }
 
@@ -131,17 +149,15 @@ pub(crate) struct TypeInfo {
     pub(crate) copying: Option<Copying>,
     /// How to display payloads of this type, if they can be.
     pub(crate) display: Option<DisplayPayload>,
-    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties. Returns
-    /// the payload's panic, because a panic must not leave the copy of the standard library that
-    /// raised it.
-    pub(crate) destroy: unsafe fn(NonNull<Header>) -> Option<PanicPayload>,
+    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties.
+    pub(crate) destroy: unsafe fn(NonNull<Header>),
 }
 
 /// Moves payloads of a [copied](crate::is_copied) type into and out of values.
 #[derive(Clone, Copy)]
 pub(crate) struct Copying {
     /// See [`cell::new_copy`] for the duties.
-    pub(crate) wrap: unsafe fn(*const u8, Kind) -> NonNull<Header>,
+    pub(crate) wrap: unsafe fn(TypeIndex, *const u8, Kind) -> NonNull<Header>,
     /// See [`cell::copy_payload`] for the duties.
     pub(crate) unwrap: unsafe fn(NonNull<Header>, *mut u8),
 }

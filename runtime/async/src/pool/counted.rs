@@ -14,7 +14,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::{Pooled, leak};
+use super::{Pooled, reserve};
 use crate::sync::{AtomicU64, Ordering};
 
 // A leak cannot wrap a 64-bit count: that would take centuries.
@@ -69,11 +69,32 @@ impl<T> PooledArc<T> {
     /// Moves `value` into its own block.
     #[inline]
     pub fn new(value: T) -> Self {
-        let block = leak(Block {
-            strong: AtomicU64::new(1),
-            weak: AtomicU64::new(1),
-            value: ManuallyDrop::new(value),
-        });
+        // SAFETY: 1: the closure writes the value.
+        unsafe { Self::new_in_place(|place| place.write(value)) }
+    }
+
+    /// Creates a value in its own block, where `write` puts it: for values that are written part by
+    /// part, as they are too large to be moved there. The memory leaks if `write` panics.
+    ///
+    /// # Safety
+    /// 1. `write` initialises the value in the place that it gets.
+    #[inline]
+    pub unsafe fn new_in_place(write: impl FnOnce(*mut T)) -> Self {
+        let block = reserve::<Block<T>>();
+        // SAFETY: the fields of the block, which is exclusively ours.
+        let (strong, weak, value) = unsafe {
+            let block = block.as_ptr();
+            (
+                &raw mut (*block).strong,
+                &raw mut (*block).weak,
+                &raw mut (*block).value,
+            )
+        };
+        for count in [strong, weak] {
+            // SAFETY: as above.
+            unsafe { count.write(AtomicU64::new(1)) };
+        }
+        write(value.cast());
         Self {
             block,
             owns: PhantomData,

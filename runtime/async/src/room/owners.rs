@@ -124,6 +124,11 @@ impl BlockOwners {
     #[inline]
     #[must_use]
     pub fn claim_room(&self) -> bool {
+        // Relaxed: only the exchange claims. A handle that is passed on has company, and a failed
+        // exchange would cost as much as a successful one.
+        if self.0.load(Ordering::Relaxed) != HANDLES | 1 {
+            return false;
+        }
         // Acquire pairs with the release in `release_room`: a former value has been destroyed.
         self.0
             .compare_exchange(

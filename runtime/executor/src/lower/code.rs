@@ -411,20 +411,11 @@ impl Code {
             .map(|&id| KernelId::from_index(id as usize))
     }
 
-    /// Returns the offsets of places that a range lists.
-    #[inline]
-    pub(crate) fn offsets(&self, range: Words) -> impl Iterator<Item = Offset> {
-        // No place is at offset 0.
-        let words = self.words(range).iter();
-        words.filter_map(|&offset| Offset::new(offset))
-    }
-
     /// Returns the slots that a direct kernel takes from, unless it [looks](Extras::LOOKS).
     #[inline]
-    pub(crate) fn taken_slots(&self, kernel: &Kernel) -> impl Iterator<Item = Offset> {
+    pub(crate) fn taken_slots(&self, kernel: &Kernel) -> &[u32] {
         let end = kernel.offsets as usize;
-        let slots = &self.words[end - usize::from(kernel.num_taken)..end];
-        slots.iter().filter_map(|&slot| Offset::new(slot))
+        &self.words[end - usize::from(kernel.num_taken)..end]
     }
 
     /// Returns the slots in which a direct kernel leaves results that are not taken exactly once,

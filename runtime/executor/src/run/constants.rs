@@ -35,7 +35,7 @@ impl Constants {
     }
 
     /// Puts the computed constants into a frame.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put_made(&self, frame: Frame<'_>) {
         if let Some(Some(words)) = self.0.get() {
             frame.fill_constants(words);

@@ -166,6 +166,19 @@ impl<'a> Frame<'a> {
         unsafe { value.assume_init() }
     }
 
+    /// Takes the references of one kernel out of the slots at these offsets, and drops them.
+    #[inline(always)]
+    pub(crate) fn drop_taken(self, slots: &[u32]) {
+        for &slot in slots {
+            // SAFETY: C4 and F3: the place is in the frame.
+            let slot = unsafe { self.base.byte_add(slot as usize) }.cast::<Slot>();
+            // SAFETY: as in `take`.
+            let value = unsafe { slot.read() };
+            // SAFETY: as in `take`.
+            drop(unsafe { value.assume_init() });
+        }
+    }
+
     /// Returns the value in a slot from which at least one use has not taken it yet.
     #[inline]
     pub(crate) fn peek(&self, slot: Offset) -> &AnyRef {

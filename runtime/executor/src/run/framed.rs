@@ -35,9 +35,7 @@ pub(crate) fn operand(
 /// Takes the operands of a kernel that runs in place out of their slots, and drops them.
 #[inline]
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
-    for slot in frame.code.offsets(details.taken_slots) {
-        drop(frame.take(slot));
-    }
+    frame.drop_taken(frame.code.words(details.taken_slots));
 }
 
 /// Drops the operands of a direct kernel that does not [look](Extras::LOOKS), and keeps the results
@@ -45,9 +43,7 @@ pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
 // Inlined, as it is most of what its callers do.
 #[inline(always)]
 pub(crate) fn settle_in_place(frame: Frame<'_>, kernel: &Kernel) {
-    for slot in frame.code.taken_slots(kernel) {
-        drop(frame.take(slot));
-    }
+    frame.drop_taken(frame.code.taken_slots(kernel));
     if kernel.num_kept != 0 {
         keep_results(frame, kernel);
     }

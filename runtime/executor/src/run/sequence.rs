@@ -50,9 +50,9 @@
 //! | effects on one chain, per kernel | 100 | 23 | |
 //! | tree of additions, per kernel | 182 | 67 | |
 //! | diamonds of additions, per kernel | 410 | 258 | |
-//! | chain of kernels that hand a tensor on, per kernel | 701 | 345 | |
+//! | chain of kernels that hand a tensor on, per kernel | 701 | 306 | |
 //! | call of a function of one kernel, by a kernel | 2590 | 574 | 263 |
-//! | call of a function of one kernel, from Rust | 1732 | 649 | 480 |
+//! | call of a function of one kernel, from Rust | 1732 | 649 | 355 |
 
 mod left;
 
@@ -111,12 +111,18 @@ pub fn follow_schedules(is_followed: bool) {
     IS_FOLLOWED.store(is_followed, Ordering::Relaxed);
 }
 
+/// Returns `true` if schedules are followed at all.
+#[inline]
+fn are_followed() -> bool {
+    // Relaxed: it is set before and after the runs that are compared.
+    IS_FOLLOWED.load(Ordering::Relaxed)
+}
+
 /// Returns `true` if the schedule of a body is to be followed in this context: either it is the
 /// order under every queue, or the queue does not promise an order.
 #[inline]
 pub(crate) fn is_followed(body: &Body, ctx: &ExecutionContext) -> bool {
-    // Relaxed: it is set before and after the runs that are compared.
-    if !IS_FOLLOWED.load(Ordering::Relaxed) {
+    if !are_followed() {
         return false;
     }
     match body.code.schedule {
@@ -131,9 +137,8 @@ pub(crate) fn is_followed(body: &Body, ctx: &ExecutionContext) -> bool {
 /// Returns `true` if an invocation of a body in this context, whose arguments are available, is to
 /// begin in the order of its segments.
 pub(crate) fn has_segments(body: &Body, ctx: &ExecutionContext) -> bool {
-    // Relaxed: as above.
     matches!(body.code.schedule, Some(Schedule::Segmented(_)))
-        && IS_FOLLOWED.load(Ordering::Relaxed)
+        && are_followed()
         && ctx.queue().parallelism_level() == 1
         && body.habit.is_in_order()
 }

@@ -30,15 +30,27 @@ use crate::run::traced;
 impl Run<'_> {
     /// Runs all kernels from number `first` on. If the run has to be left, returns where and why.
     pub(crate) fn run_guarded(&self, first: usize) -> Result<(), Stop> {
+        self.guard(|lists| match (self.is_sync, self.watch) {
+            (true, _) => self.run_kernels::<true, false, false>(first, lists),
+            (false, None) => self.run_kernels::<false, false, false>(first, lists),
+            (false, Some(_)) => self.run_kernels::<false, true, false>(first, lists),
+        })
+    }
+
+    /// Like [`run_guarded`](Self::run_guarded), for a run that [has waited](super::waiting).
+    #[inline]
+    pub(super) fn run_on_guarded(&self, first: usize) -> Result<(), Stop> {
+        self.guard(|lists| self.run_kernels::<false, false, true>(first, lists))
+    }
+
+    /// Runs kernels. A panic becomes the reason to leave the run.
+    #[inline]
+    fn guard(
+        &self,
+        run: impl FnOnce(&mut Option<Box<Lists>>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut lists = None;
-        let outcome = catch_unwind(AssertUnwindSafe(|| match (self.is_sync, self.watch) {
-            (true, _) => self.run_kernels::<true, false, false>(first, &mut lists),
-            (false, _) if self.invocation.is_some() => {
-                self.run_kernels::<false, false, true>(first, &mut lists)
-            }
-            (false, None) => self.run_kernels::<false, false, false>(first, &mut lists),
-            (false, Some(_)) => self.run_kernels::<false, true, false>(first, &mut lists),
-        }));
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&mut lists)));
         let outcome = outcome
             .unwrap_or_else(|payload| Err(Stop::Left(self.after_panic(payload, &mut lists))));
         if let Some(lists) = lists {
@@ -157,11 +169,15 @@ impl Run<'_> {
         }
         let details = details();
         // An `async fn` that is ready leaves nothing to look at.
-        let is_left_empty = |settling: &Settling| match *settling {
-            Settling::LookUnlessEmpty(slot) => self.frame.peek_later(slot).is_none(),
-            _ => *settling == Settling::Done,
+        let is_left_empty = match &*details.settlings {
+            // As one that has one result, but without a loop.
+            [Settling::LookUnlessEmpty(slot)] => self.frame.peek_later(*slot).is_none(),
+            settlings => settlings.iter().all(|settling| match *settling {
+                Settling::LookUnlessEmpty(slot) => self.frame.peek_later(slot).is_none(),
+                _ => *settling == Settling::Done,
+            }),
         };
-        if !details.settlings.iter().all(is_left_empty) {
+        if !is_left_empty {
             if let Some(slot) = details.awaited_slot
                 && let Some(result) = self.frame.peek_later(slot)
                 && !result.is_available()

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_async::dropping::report_to;
+use tfrt_async::dropping::Observing;
 use tfrt_async::pool::Pooled;
 use tfrt_bef::FunctionId;
 use tfrt_host::__runtime::{BorrowedContext, DirectCall};
@@ -18,10 +18,10 @@ use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
-use super::is_followed;
+use super::are_followed;
 use super::left::Left;
 use super::state::Run;
-use super::transfer::{CallerPlaces, Outcome, Transfer, Values};
+use super::transfer::{CallerPlaces, Outcome, Transfer, Values, put_values, take_values};
 use crate::lower::code::{KernelDetails, KernelId};
 use crate::run::body::Body;
 use crate::run::frame::{Frame, SmallFrame};
@@ -45,22 +45,42 @@ pub(crate) fn execute(
     let Some(body) = program.made_body(id) else {
         return false;
     };
-    let host = &**ctx.host();
-    let function = program.entry(id);
+    let (host, code) = (&**ctx.host(), &body.code);
+    // The schedule of a leaf is exact, so it is followed under every queue.
     let is_suited = is_leaf(body)
-        && is_followed(body, ctx)
+        && are_followed()
         && ctx.call_depth() < host.limits().max_call_depth
-        && function.has_counts(arguments.len(), results.len())
-        && function.check_types(arguments).is_ok();
+        && arguments.len() == code.start.arguments.len()
+        && results.len() == code.results.len()
+        && (arguments.is_empty() || program.entry(id).check_types(arguments).is_ok());
     if !is_suited {
         return false;
     }
     let Some(nesting) = Nesting::enter_run(host) else {
         return false;
     };
-    let mut values = Values { arguments, results };
-    let run = || follow_leaf(program, body, ctx, &nesting, &mut values);
-    report_to(ctx, run) == Outcome::Finished
+    // SAFETY: 1: it is dropped at the end of this call, which borrows the context.
+    let _observing = unsafe { Observing::by(ctx) };
+    if !SmallFrame::fits(code) {
+        let mut values = Values { arguments, results };
+        return follow_leaf(program, body, ctx, &nesting, &mut values) == Outcome::Finished;
+    }
+    // In this frame of the native stack, like the run itself: another one would cost as much as a
+    // short run.
+    let mut memory = SmallFrame::new();
+    let frame = memory.frame(code);
+    body.constants.put_made(frame);
+    if !put_values(arguments, frame) {
+        return false;
+    }
+    match run_kernels::<false>(frame, &DirectCall::idle(ctx)) {
+        Ok(()) => take_values(frame, results),
+        Err(left) => {
+            let (left, mut values) = (left.into_inner(), Values { arguments, results });
+            go_on(program, body, ctx, frame, &nesting, left, &mut values);
+        }
+    }
+    true
 }
 
 /// Runs a leaf. Returns `None` without doing anything if the function is not a leaf or has to run
@@ -82,7 +102,7 @@ pub(crate) fn follow(
 }
 
 /// Runs a function that [is a leaf](is_leaf) now.
-#[inline]
+#[inline(never)]
 fn follow_leaf(
     program: &Arc<Program>,
     body: &Body,
@@ -211,8 +231,8 @@ pub(crate) fn is_leaf(body: &Body) -> bool {
 ///
 /// `idle` is a call in the context of the caller. A synchronous function runs to its end even if
 /// its request is cancelled.
-// A function of its own, so that everything its loop needs stays in machine registers.
-#[inline(never)]
+// Inlined in its callers, each of which has one frame of the native stack for the whole run.
+#[inline(always)]
 fn run_kernels<const IS_SYNC: bool>(
     frame: Frame<'_>,
     idle: &DirectCall<'_>,

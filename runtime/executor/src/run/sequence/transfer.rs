@@ -33,7 +33,7 @@ pub(crate) trait Transfer {
 }
 
 /// Takes a result of the function out of its frame.
-#[inline]
+#[inline(always)]
 pub(crate) fn take_result(frame: Frame<'_>, register: RegisterId, is_given: bool) -> AnyRef {
     let register = frame.code.register(register);
     match (register.cell, register.ty, register.slot) {
@@ -81,41 +81,58 @@ pub(crate) struct Values<'a> {
 impl Transfer for Values<'_> {
     #[inline]
     fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
-        let registers = &callee.code.registers;
-        let is_suited = |(value, register): (&AnyRef, &Register)| {
-            if register.cell.is_some() {
-                // A refused run abandons its frame, cells included.
-                callee.fill(register, value)
-            } else {
-                value.is_available() && !value.is_error() && register.accepts(value.type_id())
-            }
-        };
-        if !self.arguments.iter().zip(registers).all(is_suited) {
-            return false;
-        }
-        if !callee.code.frame.has_slots {
-            return true;
-        }
-        for (value, register) in self.arguments.iter().zip(registers) {
-            if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
-                callee.put(slot, value.clone(), num_takes);
-            }
-        }
-        true
+        put_values(self.arguments, callee)
     }
 
     #[inline]
     fn take_results(&mut self, callee: Frame<'_>) {
-        // Most functions have one result.
-        if let ([register], [result]) = (&*callee.code.results, &mut *self.results) {
-            *result = Some(take_result(callee, *register, true));
-        } else {
-            take_results(callee, self.results, true);
-        }
+        take_values(callee, self.results);
     }
 
     fn take_list(&mut self, _num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>])) {
         fill(self.results);
+    }
+}
+
+/// Puts arguments into the frame of the callee: see [`Transfer::put_arguments`].
+#[inline]
+pub(super) fn put_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
+    arguments.is_empty() || put_some_values(arguments, callee)
+}
+
+/// Like [`put_values`], if there are arguments.
+fn put_some_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
+    let registers = &callee.code.registers;
+    let is_suited = |(value, register): (&AnyRef, &Register)| {
+        if register.cell.is_some() {
+            // A refused run abandons its frame, cells included.
+            callee.fill(register, value)
+        } else {
+            value.is_available() && !value.is_error() && register.accepts(value.type_id())
+        }
+    };
+    if !arguments.iter().zip(registers).all(is_suited) {
+        return false;
+    }
+    if !callee.code.frame.has_slots {
+        return true;
+    }
+    for (value, register) in arguments.iter().zip(registers) {
+        if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
+            callee.put(slot, value.clone(), num_takes);
+        }
+    }
+    true
+}
+
+/// Takes the results out of the frame of a callee that has run to its end.
+#[inline(always)]
+pub(super) fn take_values(callee: Frame<'_>, results: &mut [Option<AnyRef>]) {
+    // Most functions have one result.
+    if let ([register], [result]) = (&*callee.code.results, &mut *results) {
+        *result = Some(take_result(callee, *register, true));
+    } else {
+        take_results(callee, results, true);
     }
 }
 

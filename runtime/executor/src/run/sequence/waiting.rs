@@ -29,9 +29,7 @@ use super::kernels::is_settled;
 use super::left::{Left, Stop};
 use super::state::Run;
 use super::transfer::give_results;
-#[cfg(doc)]
-use crate::lower::code::KernelDetails;
-use crate::lower::code::{Extras, Kernel, KernelId};
+use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
 use crate::lower::schedule::Simulation;
 use crate::run::invocation::InvocationRef;
 use crate::run::path::Progress;
@@ -70,8 +68,9 @@ impl Run<'_> {
 
     /// Settles the result that a run has waited for. Returns `false` without doing anything if its
     /// users cannot continue with it.
-    fn settle_awaited(&self, id: KernelId, value: &AnyRef) -> bool {
-        let Some(result) = self.frame.code.details(id).results.first() else {
+    #[inline]
+    fn settle_awaited(&self, details: &KernelDetails, value: &AnyRef) -> bool {
+        let Some(result) = details.results.first() else {
             return false;
         };
         let register = self.frame.code.register(result.register);
@@ -115,11 +114,11 @@ pub(super) fn wait(invocation: InvocationRef, left: Left) {
 /// Waits for the result of a kernel.
 #[inline]
 fn wait_for(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
-    value.and_then(move |value| go_on(&invocation, id, value));
+    value.and_then(move |value| go_on(invocation, id, value));
 }
 
 /// Goes on behind a kernel whose result is available.
-fn go_on(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
+fn go_on(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
     let ctx = &invocation.path_ctx();
     let run = Run {
         program: invocation.program(),
@@ -132,30 +131,48 @@ fn go_on(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
         stays_in_place: false,
         watch: None,
         nesting: None,
-        invocation: Some(invocation),
+        invocation: Some(&invocation),
         number: Cell::new(None),
         progress: Cell::new(Progress::Idle),
     };
-    report_to::<ExecutionContext, _>(ctx, || {
-        if run.is_traced || !run.settle_awaited(id, value) {
-            return publish(invocation, id, value);
+    let next = report_to::<ExecutionContext, _>(ctx, || run.go_on_behind(&invocation, id, value));
+    // The next waiter takes the reference to the invocation over, which may end in another thread
+    // as soon as it is registered.
+    if let Some((id, value)) = next {
+        wait_for(invocation, id, &value);
+    }
+}
+
+impl Run<'_> {
+    /// Goes on behind a kernel whose result is available. Returns the next kernel whose result the
+    /// run waits for, and that result.
+    #[inline]
+    fn go_on_behind(
+        &self,
+        invocation: &InvocationRef,
+        id: KernelId,
+        value: &AnyRef,
+    ) -> Option<(KernelId, AnyRef)> {
+        let code = self.frame.code;
+        if self.is_traced || !self.settle_awaited(code.details(id), value) {
+            publish(invocation, id, value);
+            return None;
         }
-        run.give_results(run.frame.code.kernel(id));
-        match run.run_guarded(id.index() + 1) {
-            Ok(()) => {}
+        self.give_results(code.kernel(id));
+        match self.run_on_guarded(id.index() + 1) {
+            Ok(()) => None,
             Err(Stop::Waits(id)) => {
-                let slot = run.frame.code.details(id).awaited_slot;
-                if let Some(value) = slot.and_then(|slot| run.frame.take_later(slot)) {
-                    wait_for(invocation.clone(), id, &value);
-                }
+                let value = self.frame.take_later(code.details(id).awaited_slot?);
+                value.map(|value| (id, value))
             }
             Err(Stop::Left(left)) => {
                 let left = left.into_inner();
-                match run.waits_for_result(&left) {
+                match self.waits_for_result(&left) {
                     true => wait(invocation.clone(), left),
-                    false => run.leave_again(invocation, left),
+                    false => self.leave_again(invocation, left),
                 }
+                None
             }
         }
-    });
+    }
 }

@@ -20,7 +20,7 @@
 //!   a task and every later turn happen after the first turn (S5).
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
-use std::cell::{OnceCell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -29,7 +29,7 @@ use std::task::{Context, Poll, Waker};
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
-use tfrt_async::pool::{Pooled, PooledArc, WakePooled};
+use tfrt_async::pool::{PooledArc, WakePooled};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
@@ -39,7 +39,7 @@ use super::promises::Promises;
 use super::wake_state::{AfterPoll, WakeState};
 use crate::kernel::AsyncKernel;
 use crate::kernel::direct::{Direct, DirectCall};
-use crate::kernel::frame::KernelFrame;
+use crate::kernel::frame::{FrameParts, KernelFrame};
 use crate::kernel::panic::{panicked, quietly};
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
@@ -57,7 +57,23 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     if let Some(cancelled) = frame.exec_ctx().request().cancel_value() {
         return frame.results().fill(Some(cancelled.clone()));
     }
-    let call = Call::of_frame(frame.parts());
+    let FrameParts {
+        exec_ctx,
+        op,
+        arguments,
+        attributes,
+        functions,
+    } = frame.parts();
+    let inputs = DirectCall {
+        exec_ctx,
+        attributes,
+        functions,
+    };
+    let call = Call {
+        op,
+        inputs: &inputs,
+        operands: CallOperands::Frame(arguments),
+    };
     let num_results = frame.num_results();
     let place = |index, value| frame.set_result(index, value);
     // SAFETY: the caller fulfils the duties.
@@ -106,10 +122,8 @@ unsafe fn run_direct<K: AsyncKernel>(
     // SAFETY: duty 1 of `DirectFn`: the offsets of operands follow those of slots and cells.
     let operands = unsafe { offsets.add(2 * num_results::<K>()) };
     let call = Call {
-        exec_ctx: call.exec_ctx,
         op: K::OP,
-        attributes: call.attributes,
-        functions: call.functions,
+        inputs: call,
         operands: CallOperands::Registers {
             registers,
             offsets: operands,
@@ -156,12 +170,7 @@ unsafe fn begin<K: AsyncKernel>(
         let mut held = unsafe { K::Params::hold(kept.source(lent.get())) }?;
         Ok(K::call(K::Params::lend(&mut held)).await)
     };
-    let task = PooledArc::new(FutureTask::<K::Results, _> {
-        state: WakeState::polling(),
-        future: UnsafeCell::new(Some(future)),
-        waiting: OnceCell::new(),
-        results: PhantomData,
-    });
+    let task = FutureTask::<K::Results, _>::new(future);
     // SAFETY: T1: the first turn.
     match task.with_waker(|waker| unsafe { task.poll(waker) }) {
         // A future that is done keeps nothing: what it owned is gone. It has no later turn, even if
@@ -180,8 +189,8 @@ struct FutureTask<R: ResultPart, F: Future<Output = Outcome<R>>> {
     state: WakeState,
     /// T1. Pinned: dropped in place. `None` once it has ended in a task.
     future: UnsafeCell<Option<F>>,
-    /// T2.
-    waiting: OnceCell<Pooled<Waiting>>,
+    /// T2. In this block, so that a future that waits needs no other one.
+    waiting: UnsafeCell<Option<Waiting>>,
     results: PhantomData<fn() -> R>,
 }
 
@@ -215,6 +224,31 @@ where
         if this.state.wake() {
             Self::enqueue(this);
         }
+    }
+}
+
+impl<R: ResultPart, F: Future<Output = Outcome<R>>> FutureTask<R, F> {
+    /// Creates the task of a future that has not been polled. The caller has the first turn.
+    #[inline]
+    fn new(future: F) -> PooledArc<Self> {
+        let write = |task: *mut Self| {
+            // SAFETY: duty of `new_in_place`: the place has room for a task, and is ours.
+            let (state, to, waiting) = unsafe {
+                (
+                    &raw mut (*task).state,
+                    &raw mut (*task).future,
+                    &raw mut (*task).waiting,
+                )
+            };
+            // SAFETY: as above.
+            unsafe { state.write(WakeState::polling()) };
+            // SAFETY: as above.
+            unsafe { to.write(UnsafeCell::new(Some(future))) };
+            // SAFETY: as above.
+            unsafe { waiting.write(UnsafeCell::new(None)) };
+        };
+        // SAFETY: 1: the closure writes every field that has a size.
+        unsafe { PooledArc::new_in_place(write) }
     }
 }
 
@@ -261,15 +295,9 @@ where
         place: impl FnMut(usize, AnyRef),
     ) {
         let promises = Promises::new::<R>(num_results, place);
-        let waiting = this.waiting.get_or_init(|| {
-            Pooled::new(Waiting {
-                exec_ctx: call.exec_ctx.clone(),
-                op: call.op,
-                owed: UnsafeCell::new(None),
-            })
-        });
         let task = PooledArc::downgrade(this);
-        let hook = waiting.exec_ctx.request().on_cancel(move || {
+        let exec_ctx = call.inputs.exec_ctx;
+        let hook = exec_ctx.request().on_cancel(move || {
             if let Some(task) = task.upgrade() {
                 task.cancel();
             }
@@ -277,10 +305,15 @@ where
         let Some(_hook) = hook else {
             // SAFETY: duty 1: the turn continues, and no other thread requests it any more.
             unsafe { this.drop_future() };
-            return waiting.cancel(promises);
+            return cancel(exec_ctx, promises);
         };
-        // SAFETY: duty 1.
-        unsafe { *waiting.owed.get() = Some(Owed { promises, _hook }) };
+        let waiting = Waiting {
+            exec_ctx: exec_ctx.clone(),
+            op: call.op,
+            owed: UnsafeCell::new(Some(Owed { promises, _hook })),
+        };
+        // SAFETY: duty 1, and T2: nobody reads it before the turn ends.
+        unsafe { this.waiting.get().write(Some(waiting)) };
         // SAFETY: duty 1.
         unsafe { Self::end_turn(this) };
     }
@@ -319,17 +352,15 @@ where
     unsafe fn end_cancelled(&self) {
         // SAFETY: duty 1.
         let promises = unsafe { self.end() };
-        self.waiting().cancel(promises);
+        cancel(&self.waiting().exec_ctx, promises);
     }
 }
 
-impl Waiting {
-    /// Sets the results to those of a cancelled request.
-    #[cold]
-    fn cancel(&self, promises: Promises) {
-        if let Some(cancelled) = self.exec_ctx.request().cancel_value() {
-            promises.forward(|_| cancelled.clone());
-        }
+/// Sets the results to those of a cancelled request.
+#[cold]
+fn cancel(ctx: &ExecutionContext, promises: Promises) {
+    if let Some(cancelled) = ctx.request().cancel_value() {
+        promises.forward(|_| cancelled.clone());
     }
 }
 
@@ -342,8 +373,11 @@ where
     /// Returns the state that the first turn has left (T2).
     #[inline]
     fn waiting(&self) -> &Waiting {
-        let waiting = self.waiting.get();
-        waiting.expect("the first turn has left what a later one needs")
+        // SAFETY: T2: whoever asks does so after the first turn, which alone writes it.
+        let waiting = unsafe { &*self.waiting.get() };
+        waiting
+            .as_ref()
+            .expect("the first turn has left what a later one needs")
     }
 
     /// Adds the task that polls the future. Called when the state says so.

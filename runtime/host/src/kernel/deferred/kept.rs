@@ -27,7 +27,8 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::attribute::{self, AttrParam};
-use crate::kernel::frame::{FrameParts, mismatch};
+use crate::kernel::direct::DirectCall;
+use crate::kernel::frame::mismatch;
 use crate::kernel::function_ref::FunctionTable;
 use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
@@ -37,10 +38,9 @@ use crate::services::execution::ExecutionContext;
 
 /// A call in progress.
 pub(super) struct Call<'c> {
-    pub(super) exec_ctx: &'c ExecutionContext,
     pub(super) op: &'static OpDef,
-    pub(super) attributes: AttributeList<'c>,
-    pub(super) functions: FunctionList<'c>,
+    /// The inputs besides operands.
+    pub(super) inputs: &'c DirectCall<'c>,
     pub(super) operands: CallOperands<'c>,
 }
 
@@ -56,25 +56,6 @@ pub(super) enum CallOperands<'c> {
         offsets: NonNull<u32>,
         num_operands: usize,
     },
-}
-
-impl<'c> Call<'c> {
-    pub(super) fn of_frame(parts: FrameParts<'c>) -> Self {
-        let FrameParts {
-            exec_ctx,
-            op,
-            arguments,
-            attributes,
-            functions,
-        } = parts;
-        Self {
-            exec_ctx,
-            op,
-            attributes,
-            functions,
-            operands: CallOperands::Frame(arguments),
-        }
-    }
 }
 
 impl CallOperands<'_> {
@@ -161,10 +142,14 @@ impl<P: ParamList> Kept<P> {
 
 impl Rest {
     fn of(call: &Call<'_>) -> Self {
-        let (attributes, functions) = (call.attributes, call.functions);
+        let DirectCall {
+            exec_ctx,
+            attributes,
+            functions,
+        } = *call.inputs;
         let is_copied = functions.table.is_none() && !attributes.offsets.is_empty();
         Self {
-            exec_ctx: call.exec_ctx.clone(),
+            exec_ctx: exec_ctx.clone(),
             table: functions.table.cloned(),
             section: is_copied.then(|| AlignedBytes::from(attributes.section)),
             attributes: attributes.offsets.into(),
