@@ -74,6 +74,7 @@ fn copy_to_device(frame: &mut KernelFrame<'_>) -> Result<()> {
     "corert.operand",
     raw,
     pure,
+    cheap,
     operands(handle: TensorHandle),
     attrs(accepts: i32, device: str),
     results(operand: "!t.tensor")
@@ -92,6 +93,7 @@ fn operand(frame: &mut KernelFrame<'_>) -> Result<()> {
     "corert.operand_of_tensor",
     raw,
     pure,
+    cheap,
     operands(tensor: "!t.tensor"),
     attrs(accepts: i32, device: str),
     results(operand: "!t.tensor")
@@ -142,6 +144,7 @@ fn set_operand(
     "corert.handle_of_tensor",
     raw,
     pure,
+    cheap,
     operands(tensor: "!t.tensor"),
     attrs(device: str),
     results(handle: TensorHandle)

@@ -20,8 +20,9 @@ use graph::{
 
 pub mod graph;
 
-/// The attribute that holds the minimal cost of an op.
-const COST_THRESHOLD: &str = "tfrt.cost_threshold";
+/// The attribute of a function or module that holds the minimal cost of a stream, which is also the
+/// cost of an op that does not declare another.
+pub const COST_THRESHOLD: &str = "tfrt.cost_threshold";
 /// The attribute that holds the cost from which a stream is not continued; negative if there is no
 /// limit.
 const UPPER_COST_THRESHOLD: &str = "tfrt.upper_cost_threshold";

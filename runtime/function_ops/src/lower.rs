@@ -20,6 +20,9 @@
 //!
 //! An operand that an op needs in host memory is copied there, on whatever device the op runs.
 //!
+//! Streams: what prepares the operands of ops costs next to nothing, so that no thread is woken for
+//! it: all of it together is cheaper than an op.
+//!
 //! Ordering: the chain of an op with effects is that of its kernel; one without effects passes its
 //! chain on. Cost: linear in the number of ops.
 
@@ -28,9 +31,10 @@ use std::collections::HashMap;
 use tfrt_async::TypeIndex;
 use tfrt_attr::AttrValue;
 use tfrt_compiler::attribute_of;
+use tfrt_compiler::stream_analysis::COST_THRESHOLD;
 use tfrt_core::{OpFlags, OpRegistry, RegisteredOp};
 use tfrt_ir::{BlockId, Module, OpId, OpState, TypeId, ValueId};
-use tfrt_ods::{OpDef, TypeConstraint};
+use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::Diagnostic;
 use tfrt_tensor::DenseHostTensor;
 
@@ -65,8 +69,23 @@ pub fn lower(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnosti
     }
     if is_changed {
         sweep(module, func);
+        keep_streams_whole(module, func, block);
     }
     Vec::new()
+}
+
+/// Makes an op cost more than all cheap ones together, unless the function states a threshold.
+fn keep_streams_whole(module: &mut Module, func: OpId, block: BlockId) {
+    if module.attr(func, COST_THRESHOLD).is_some() {
+        return;
+    }
+    let is_cheap = |&&op: &&OpId| {
+        let def = module.op_def(op);
+        def.is_some_and(|def| def.traits.contains(OpTraits::CHEAP))
+    };
+    let num_cheap = module.block_ops(block).iter().filter(is_cheap).count();
+    let threshold = module.integer_attr(num_cheap as i128 + 1, 64);
+    module.set_attr(func, COST_THRESHOLD, threshold);
 }
 
 /// A call that is lowered, and what to.
