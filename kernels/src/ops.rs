@@ -263,9 +263,21 @@ fn map_elements<T: Element>(
         apply_in_place(&mut result.elements_mut::<T>()?);
         return Ok(result);
     }
-    let mut result = allocate(tensor.dtype(), tensor.shape().clone(), ctx)?;
-    apply(&tensor.elements::<T>()?, &mut result.elements_mut::<T>()?);
+    let x = tensor.elements::<T>()?;
+    let (result, ()) = computed(ctx, tensor.shape().clone(), |y| apply(&x, y))?;
     Ok(result)
+}
+
+/// Returns a tensor for a result, whose elements `compute` writes, all of them, and what `compute`
+/// returns.
+#[inline]
+fn computed<T: Element, R>(
+    ctx: &ExecutionContext,
+    shape: Shape,
+    compute: impl FnOnce(&mut [T]) -> R,
+) -> Result<(DenseHostTensor, R)> {
+    DenseHostTensor::computed(ctx.allocator(), shape, compute)
+        .map_err(|error| no_memory("out of memory allocating result", error))
 }
 
 #[cold]

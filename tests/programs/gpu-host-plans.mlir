@@ -1,4 +1,4 @@
-// Execution plans of convolutions on the host device. The CUDA implementation has none.
+// Execution plans of convolutions. The knobs that the engine does not have are ignored.
 // RUN: tfrt run --gpu=host %s
 // RUN: tfrt run --gpu=host --work_queue_type=mstd:2 %s
 
@@ -55,10 +55,18 @@ func.func @plans() -> !tfrt.chain {
   %p = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
   %ch11 = tfrt_gpu.dnn.run_convolution %h, %s, %p, %x, %y, %w, %z, %ch8
   %ch12 = tfrt.call @show(%t_y, %y, %s, %ch11) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
-  %q = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %f64_2p0, %f64_m1p0, 1, 0, [], []
+  %q = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %f64_2p0, %f64_m1p0, 1, 0, [77, 2], [5, 1]
   %ch13 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %q, %x, %y, %w, %z, %bias, %x, %ch12
   %ch14 = tfrt.call @show(%t_y, %y, %s, %ch13) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
-  tfrt.return %ch14 : !tfrt.chain
+  // The gradients by the filter and by the input.
+  %g = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 11, 0, [], []
+  %ch15 = tfrt_gpu.dnn.run_convolution %h, %s, %g, %x, %z, %y, %x, %ch14
+  %ch16 = tfrt.call @show(%t_y, %y, %s, %ch15) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %d = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 12, 0, [], []
+  %ch17 = tfrt_gpu.dnn.run_convolution %h, %s, %d, %x, %z, %w, %y, %ch16
+  %t_dx = tfrt_dht.create_uninitialized_tensor.f32.1 [9 : i64]
+  %ch18 = tfrt.call @show(%t_dx, %x, %s, %ch17) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch18 : !tfrt.chain
 }
 
 // Buffers are held against what a plan reads and writes.

@@ -12,6 +12,14 @@ func @anywhere(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandl
   tfrt.return %w : !corert.tensorhandle
 }
 
+// The handler of the host does not keep an op from its operands.
+func @near_its_operands(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandle {
+  %cpu = corert.get_op_handler %c "cpu"
+  %y = "corert.executeop"(%cpu, %x) {corert.device = "GPU:1", op_attrs = [], op_func_attrs = [], op_name = "tf.Relu"} : (!corert.ophandler, !corert.tensorhandle) -> !corert.tensorhandle
+  %z = corert.executeop(%cpu) "tf.AddV2"(%y, %y) : 1
+  tfrt.return %z : !corert.tensorhandle
+}
+
 func @on_one(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandle attributes {corert.devices = ["CPU:0", "GPU:1"]} {
   %gpu = corert.get_op_handler %c "gpu"
   %y = corert.executeop(%gpu) "tf.Relu"(%x) : 1

@@ -6,7 +6,7 @@
 use crate::broadcast::{Broadcast, Run};
 use crate::element::{Arithmetic, Ordered};
 use crate::error::{ComputeError, check_len};
-use crate::lanes::vectorised;
+use crate::lanes::{FEW, vectorised};
 
 /// An arithmetic function of two numbers, as defined by [`Arithmetic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +99,13 @@ pub fn stretch<T: Arithmetic>(function: Binary, left: &[T], right: &[T], output:
         left: stride(left.len(), "left"),
         right: stride(right.len(), "right"),
     };
+    if run.len <= FEW {
+        for (index, out) in output.iter_mut().enumerate() {
+            let (x, y) = (left[index * run.left], right[index * run.right]);
+            *out = for_arithmetic!(function, T, f => f(x, y));
+        }
+        return;
+    }
     vectorised(
         #[inline(always)]
         || arithmetic_run(function, left, right, run, output),

@@ -171,6 +171,10 @@ pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)
 }
 
+/// The number of elements for which a plain loop takes less time than a call of code that is
+/// [compiled for this processor](vectorised).
+pub(crate) const FEW: usize = 8;
+
 /// Returns how many elements of `T` fit into one register that [`dispatch`] chooses.
 pub(crate) fn native_lanes<T: Lanes>() -> usize {
     struct Count<T>(std::marker::PhantomData<T>);

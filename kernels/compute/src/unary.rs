@@ -4,7 +4,7 @@
 //! [`crate::math`].
 
 use crate::element::Ordered;
-use crate::lanes::vectorised;
+use crate::lanes::{FEW, vectorised};
 use crate::math::Real;
 
 /// A function of one floating-point number.
@@ -69,15 +69,20 @@ pub fn apply_in_place<T: Real>(function: Unary, tensor: &mut [T]) {
 /// If the slices differ in length.
 pub fn relu<T: Ordered>(input: &[T], output: &mut [T]) {
     assert_eq!(input.len(), output.len(), "input and output of relu");
+    if input.len() <= FEW {
+        return relu_of_each(input, output);
+    }
     vectorised(
         #[inline(always)]
-        || {
-            input
-                .iter()
-                .zip(output)
-                .for_each(|(&x, y)| *y = if x < T::default() { T::default() } else { x })
-        },
+        || relu_of_each(input, output),
     );
+}
+
+#[inline(always)]
+fn relu_of_each<T: Ordered>(input: &[T], output: &mut [T]) {
+    for (&x, y) in input.iter().zip(output) {
+        *y = if x < T::default() { T::default() } else { x };
+    }
 }
 
 /// [`relu`] in place.

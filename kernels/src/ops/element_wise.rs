@@ -12,7 +12,7 @@ use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorRef};
 
 use super::{
-    allocate, as_dense, as_dense_operand, invalid, map_elements, mismatched, unsupported,
+    allocate, as_dense, as_dense_operand, computed, invalid, map_elements, mismatched, unsupported,
     unsupported_dtype, with_dtype, with_number,
 };
 
@@ -291,9 +291,9 @@ fn dense_arithmetic(
         shape: &Shape,
         ctx: &ExecutionContext,
     ) -> Result<AnyRef> {
-        let mut result = allocate(T::DTYPE, shape.clone(), ctx)?;
         let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
-        binary::stretch(function, &a, &b, &mut result.elements_mut::<T>()?);
+        let apply = |output: &mut [T]| binary::stretch(function, &a, &b, output);
+        let (result, ()) = computed(ctx, shape.clone(), apply)?;
         Ok(AnyRef::available(result))
     }
     with_dtype!(

@@ -12,7 +12,7 @@ use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 use super::metadata::{self, product_extents};
-use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
+use super::{allocate, computed, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::numeric::{after, product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;
 
@@ -33,13 +33,14 @@ pub fn compute_matmul(
     #[attr] transpose_b: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    let (shape, mut c) = prepare(a, b, transpose_a, transpose_b, ctx)?;
+    let (shape, dims) = shapes(a, b, transpose_a, transpose_b)?;
     with_dtype!(
         a.dtype(),
-        T in [f32, f64] => multiply_real::<T>(shape, a, b, c, ctx),
+        T in [f32, f64] => multiply_real::<T>(shape, a, b, dims, ctx),
         else with_dtype!(
             a.dtype(),
             T in [i32, i64, u32, u64, Complex<f32>, Complex<f64>] => {
+                let mut c = allocate(a.dtype(), dims, ctx)?;
                 let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
                 let (one, zero) = (<T as tfrt_compute::element::Arithmetic>::ONE, T::default());
                 naive::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
@@ -50,24 +51,23 @@ pub fn compute_matmul(
     )
 }
 
-/// Returns the shape of a product, and a tensor for it.
-fn prepare(
+/// Returns the shape of a product, as a plan has it and as its result does.
+#[inline]
+fn shapes(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     transpose_a: Option<bool>,
     transpose_b: Option<bool>,
-    ctx: &ExecutionContext,
-) -> Result<(MatmulShape, DenseHostTensor)> {
+) -> Result<(MatmulShape, Shape)> {
     let [m, k, n] = metadata::product(
         (a.dtype(), a.shape().dims()),
         (b.dtype(), b.shape().dims()),
         transpose_a,
         transpose_b,
     )?;
-    let c = allocate(a.dtype(), Shape::new(&[m, n])?, ctx)?;
     let [transpose_a, transpose_b] = [transpose_a, transpose_b].map(Option::unwrap_or_default);
     let shape = MatmulShape::new(m, n, k).transposed(transpose_a, transpose_b);
-    Ok((shape, c))
+    Ok((shape, Shape::new(&[m, n])?))
 }
 
 /// Returns a product on the workers of the queue.
@@ -75,19 +75,25 @@ fn multiply_real<T: Element + MatmulElement>(
     shape: MatmulShape,
     a: &DenseHostTensor,
     b: &DenseHostTensor,
-    mut c: DenseHostTensor,
+    dims: Shape,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     if width(ctx) == 1 {
-        {
-            let (a, b, mut output) = (a.elements()?, b.elements()?, c.elements_mut()?);
-            let operands = MatmulOperands::new(&a, &b);
-            if !multiply_small(&shape, operands, &mut output)? {
-                run(ctx, &Matmul::<T>::new(shape, 1)?, operands, &mut output)?;
+        let (a, b) = (a.elements()?, b.elements()?);
+        let operands = MatmulOperands::new(&a, &b);
+        let multiply = |c: &mut [T]| -> Result<()> {
+            if shape.k == 0 {
+                c.fill(T::default());
+            } else if !multiply_small(&shape, operands, c)? {
+                run(ctx, &Matmul::<T>::new(shape, 1)?, operands, c)?;
             }
-        }
+            Ok(())
+        };
+        let (c, outcome) = computed(ctx, dims, multiply)?;
+        outcome?;
         return Ok(AnyRef::available(c));
     }
+    let mut c = allocate(T::DTYPE, dims, ctx)?;
     let plan = Matmul::<T>::new(shape, width(ctx))?;
     let (a, b) = (a.elements_owned()?, b.elements_owned()?);
     let output = c.elements_mut_owned()?;
@@ -114,7 +120,8 @@ fn fused_mat_mul(
     #[attr] transpose_b: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let (shape, mut c) = prepare(a, b, transpose_a, transpose_b, ctx)?;
+    let (shape, dims) = shapes(a, b, transpose_a, transpose_b)?;
+    let mut c = allocate(a.dtype(), dims, ctx)?;
     let activation = parse_fusion(fused_ops)?;
     let bias = fusion_inputs.get(0).filter(|bias| bias.shape().rank() == 1);
     let bias = bias.ok_or_else(|| unsupported("Bias tensor must a vector"))?;

@@ -143,6 +143,44 @@ impl DenseHostTensor {
         })
     }
 
+    /// Creates a tensor whose elements `compute` writes, all of them: before, they are unspecified.
+    /// Returns what `compute` returns, too.
+    ///
+    /// For kernels of few elements this is the cheapest way: the elements of a new tensor need not
+    /// be borrowed.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_host::allocator::{HostAllocator, Malloc};
+    /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+    ///
+    /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    /// let shape = Shape::new(&[2])?;
+    /// let (ones, len) = DenseHostTensor::computed(&allocator, shape, |elements: &mut [f32]| {
+    ///     elements.fill(1.0);
+    ///     elements.len()
+    /// })?;
+    /// assert_eq!((&ones.elements::<f32>()?[..], len), (&[1.0, 1.0][..], 2));
+    /// # Ok::<(), TensorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    #[inline]
+    pub fn computed<T: Element, R>(
+        allocator: &Arc<dyn HostAllocator>,
+        shape: Shape,
+        compute: impl FnOnce(&mut [T]) -> R,
+    ) -> Result<(Self, R), TensorError> {
+        let (buffer, returned) = HostBuffer::computed(allocator, shape.num_elements(), compute)?;
+        let tensor = Self {
+            dtype: T::DTYPE,
+            shape,
+            buffer,
+        };
+        Ok((tensor, returned))
+    }
+
     /// Creates a tensor of rank 1 from the system heap, for arguments that are created outside of a
     /// request, and for tests.
     ///

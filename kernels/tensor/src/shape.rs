@@ -78,6 +78,13 @@ impl Shape {
         &self.0
     }
 
+    /// Returns the sizes of the dimensions, as metadata has them.
+    #[inline]
+    #[must_use]
+    pub fn extents(&self) -> &Extents {
+        &self.0
+    }
+
     /// Returns the number of dimensions.
     #[inline]
     #[must_use]

@@ -44,7 +44,7 @@
 //! | | `width`, `is_unsigned` | for an `"int"`; width 1 is a truth value |
 //! | | `type` | for a `"float"`: its spelling |
 //! | | `element` | for an `"array"`: *kind* |
-//! | | `name`, `width`, `cases` | for an `"enum"`; a case is `{"keyword": string, "value": number}` |
+//! | | `name`, `width`, `sign`, `cases` | for an `"enum"`; `sign` is that of the integers in custom forms: `"signless"`, `"signed"` or `"unsigned"`; a case is `{"keyword": string, "value": number}` |
 //! | *function* | `name` | string |
 //! | | `form` | `"symbol"`, `"symbol_list"` or `"region"` |
 //! | | `signature` | `{"arguments": [string, …], "results": [string, …]}`, the types that it must have, or `null` |
@@ -52,7 +52,7 @@
 use std::fmt::Write as _;
 
 use crate::catalogue::{Catalogue, CatalogueEntry, Execution};
-use crate::constraint::{AttrKind, TypeConstraint};
+use crate::constraint::{AttrKind, EnumSign, TypeConstraint};
 use crate::dialect::{DialectDef, UnknownTypes};
 use crate::effect::Effect;
 use crate::op::{
@@ -250,6 +250,7 @@ fn kind(kind_of: &AttrKind) -> Json<'_> {
             ("kind", Json::String("enum")),
             ("name", Json::String(def.name)),
             ("width", Json::Number(def.width.to_string())),
+            ("sign", Json::String(sign(def.sign))),
             (
                 "cases",
                 Json::list(def.cases, |case| {
@@ -261,6 +262,14 @@ fn kind(kind_of: &AttrKind) -> Json<'_> {
             ),
         ]),
         AttrKind::Any => simple("any"),
+    }
+}
+
+fn sign(sign: EnumSign) -> &'static str {
+    match sign {
+        EnumSign::Signless => "signless",
+        EnumSign::Signed => "signed",
+        EnumSign::Unsigned => "unsigned",
     }
 }
 

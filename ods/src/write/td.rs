@@ -36,7 +36,7 @@ mod traits;
 use std::fmt::Write as _;
 
 use crate::catalogue::{Catalogue, CatalogueEntry, Execution};
-use crate::constraint::{AttrKind, EnumDef, TypeConstraint};
+use crate::constraint::{AttrKind, EnumDef, EnumSign, TypeConstraint};
 use crate::op::{Arity, FunctionForm, OpDef, SourcePlace};
 use crate::traits::OpTraits;
 
@@ -257,9 +257,21 @@ impl Writer<'_> {
                 32 | 64 => format!("I{}EnumAttr<", def.width),
                 width => format!("IntEnumAttr<I{width}, "),
             };
+            // The classes of MLIR know signless integers only.
+            let prefix = match def.sign {
+                EnumSign::Signless => None,
+                EnumSign::Signed => Some("si"),
+                EnumSign::Unsigned => Some("ui"),
+            };
+            let integer_type = prefix.map_or(String::new(), |prefix| {
+                format!(
+                    "  // That of the integers in custom forms.\n  string integerType = \"{prefix}{}\";\n",
+                    def.width
+                )
+            });
             let _ = write!(
                 self.out,
-                "\ndef {name} : {class}{}, \"\", [\n  {}\n]> {{\n  let cppNamespace = {};\n}}\n",
+                "\ndef {name} : {class}{}, \"\", [\n  {}\n]> {{\n  let cppNamespace = {};\n{integer_type}}}\n",
                 quoted(&names::camel(def.name)),
                 cases.join(",\n  "),
                 quoted(&namespace),

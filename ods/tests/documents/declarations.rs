@@ -2,9 +2,9 @@
 
 use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 use tfrt_ods::{
-    AttrDef, AttrDefault, AttrKind, DialectDef, Effect, EnumCase, EnumDef, FloatKind, FunctionDef,
-    FunctionForm, FunctionSignature, OpDef, OpTraits, OperandDef, ResultDef, SourcePlace,
-    TypeConstraint, UnknownTypes,
+    AttrDef, AttrDefault, AttrKind, DialectDef, Effect, EnumCase, EnumDef, EnumSign, FloatKind,
+    FunctionDef, FunctionForm, FunctionSignature, OpDef, OpTraits, OperandDef, ResultDef,
+    SourcePlace, TypeConstraint, UnknownTypes,
 };
 
 const CHAIN: TypeConstraint = TypeConstraint::Exact("!tfrt.chain");
@@ -192,6 +192,7 @@ static MODE: EnumDef = EnumDef {
         keyword: "max",
         value: 1,
     }],
+    sign: EnumSign::Signed,
     ..EnumDef::new("mode")
 };
 

@@ -104,6 +104,8 @@ def Algebra_ModeAttr : IntEnumAttr<I8, "Mode", "", [
   IntEnumAttrCaseBase<I8, "Max", "max", 1>
 ]> {
   let cppNamespace = "::algebra";
+  // That of the integers in custom forms.
+  string integerType = "si8";
 }
 
 // algebra

@@ -55,9 +55,13 @@ fn list(gpu: &Gpu) -> GpuResult<String> {
         let name = driver.device_name(device)?;
         let (major, minor) = driver.device_capability(device)?;
         let gib = driver.device_total_memory(device)? as f64 / f64::from(1 << 30);
+        let speed = match driver.device_memory(device)?.bytes_per_microsecond() {
+            Some(rate) => format!(" at {:.0} GB/s", rate / 1_000.0),
+            None => String::new(),
+        };
         let _ = writeln!(
             text,
-            "  {ordinal}: {name}, {gib:.2} GiB, compute capability {major}.{minor}"
+            "  {ordinal}: {name}, {gib:.2} GiB{speed}, compute capability {major}.{minor}"
         );
     }
     Ok(text)

@@ -11,7 +11,7 @@ use tfrt_support::Error;
 use tfrt_tensor::TensorType;
 
 use crate::attrs::OpAttrs;
-use crate::device_op::{Answers, DeviceOp};
+use crate::device_op::{Admitted, Answers, AtOnce, DeviceOp};
 use crate::handle::{TensorHandle, inferred_tensor_type};
 use crate::identity;
 use crate::registry::RegisteredOp;
@@ -205,8 +205,16 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// Does the work of [`run_at_once`](Self::run_at_once) for a kernel with one result. Returns
-    /// `None` if it did nothing.
+    /// Returns the calls that [`call_at_once`](Self::call_at_once) may run.
+    pub(crate) fn admitted(&self) -> Admitted {
+        match &self.runner {
+            Runner::Device(op) => op.admitted(),
+            Runner::Other(_) => Admitted::NONE,
+        }
+    }
+
+    /// Does the work of [`run_at_once`](Self::run_at_once) for a kernel with one result, called
+    /// with an [admitted](Self::admitted) number of operands.
     #[inline(always)]
     pub(crate) fn call_at_once(
         &self,
@@ -214,10 +222,30 @@ impl CoreRuntimeOp {
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
         answers: &Answers,
-    ) -> Option<TensorHandle> {
+    ) -> AtOnce {
         match &self.runner {
             Runner::Device(op) => op.call_at_once(ctx, arguments, attrs, answers),
-            Runner::Other(_) => None,
+            Runner::Other(_) => AtOnce::Refused,
+        }
+    }
+
+    /// Makes the handle of a [dense](AtOnce::Dense) result of a call that ran at once.
+    #[inline]
+    pub(crate) fn handle_of_dense(&self, tensor: AnyRef) -> TensorHandle {
+        TensorHandle::of_dense(self.device_at_once().clone(), tensor)
+    }
+
+    /// Makes the handle of an [available](AtOnce::Available) result of a call that ran at once.
+    #[cold]
+    pub(crate) fn handle_of_available(&self, tensor: AnyRef) -> TensorHandle {
+        TensorHandle::of_value(self.device_at_once().clone(), tensor)
+    }
+
+    #[inline]
+    fn device_at_once(&self) -> &DeviceRef {
+        match &self.runner {
+            Runner::Device(op) => op.device(),
+            Runner::Other(_) => unreachable!("only ops of a device run at once"),
         }
     }
 

@@ -45,7 +45,7 @@ use crate::metadata::partial::PartialMetadata;
 use crate::op::{OpFlags, OpQuery, PartialQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
-pub(crate) use at_once::Answers;
+pub(crate) use at_once::{Admitted, Answers, AtOnce};
 use dispatch::Dispatch;
 use failure::Operand;
 use outputs::Outputs;

@@ -146,10 +146,50 @@ impl DevicePart {
 #[derive(Clone, Default)]
 pub struct TensorHandle {
     tensor: Option<AnyRef>,
-    metadata: Option<MetadataPart>,
+    metadata: Metadata,
     device: Option<DevicePart>,
     /// Copies of the tensor on other devices.
     copies: Copies,
+}
+
+/// What a handle keeps of the metadata of its tensor.
+#[derive(Clone, Default)]
+enum Metadata {
+    /// Nothing, because the handle has no metadata.
+    #[default]
+    None,
+    /// Nothing, because the tensor has it: it is available and dense. So a call of an op does not
+    /// copy the shape of its result.
+    OfTensor,
+    /// What is known, or becomes known, without the tensor.
+    Part(MetadataPart),
+}
+
+impl Metadata {
+    fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Part(part) => part.error(),
+            Self::None | Self::OfTensor => None,
+        }
+    }
+}
+
+/// An operand as the ops of its device take it.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand<'a> {
+    pub(crate) tensor: &'a AnyRef,
+    pub(crate) dtype: DType,
+    pub(crate) extents: &'a Extents,
+}
+
+impl Operand<'_> {
+    pub(crate) fn metadata(&self) -> TensorMetadata {
+        TensorMetadata::new(self.dtype, self.extents.clone())
+    }
 }
 
 // Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an
@@ -169,7 +209,7 @@ impl TensorHandle {
     )]
     pub const INVALID: Self = Self {
         tensor: None,
-        metadata: None,
+        metadata: Metadata::None,
         device: None,
         copies: Copies::NONE,
     };
@@ -197,7 +237,7 @@ impl TensorHandle {
         match error {
             None => Self {
                 tensor: Some(tensor),
-                metadata: Some(metadata),
+                metadata: Metadata::Part(metadata),
                 device: Some(device),
                 copies: Copies::NONE,
             },
@@ -218,7 +258,7 @@ impl TensorHandle {
         };
         Self {
             tensor: Some(AnyRef::error(error)),
-            metadata: Some(metadata),
+            metadata: Metadata::Part(metadata),
             device: Some(device),
             copies: Copies::NONE,
         }
@@ -228,21 +268,23 @@ impl TensorHandle {
     #[must_use]
     pub fn of_tensor<T: Tensor + Value>(device: DeviceRef, tensor: T) -> Self {
         let metadata = Tensor::metadata(&tensor);
-        Self {
-            tensor: Some(AnyRef::available(tensor)),
-            metadata: Some(metadata.into()),
-            device: Some(device.into()),
-            copies: Copies::NONE,
+        let tensor = AnyRef::available(tensor);
+        match tensor.get::<DenseHostTensor>() {
+            Some(_) => Self::of_dense(device, tensor),
+            None => Self::new(device, metadata, tensor),
         }
     }
 
-    /// Makes a handle of an available tensor with known metadata.
+    /// Makes a handle of a dense tensor that is available.
     #[inline]
-    pub(crate) fn known(device: DeviceRef, metadata: TensorMetadata, tensor: AnyRef) -> Self {
-        debug_assert!(tensor.is_concrete(), "an error has no metadata");
+    pub(crate) fn of_dense(device: DeviceRef, tensor: AnyRef) -> Self {
+        debug_assert!(
+            tensor.get::<DenseHostTensor>().is_some(),
+            "the metadata of the handle is that of the tensor"
+        );
         Self {
             tensor: Some(tensor),
-            metadata: Some(MetadataPart::Known(metadata)),
+            metadata: Metadata::OfTensor,
             device: Some(DevicePart::Known(device)),
             copies: Copies::NONE,
         }
@@ -252,8 +294,12 @@ impl TensorHandle {
     /// tensor.
     #[must_use]
     pub fn of_value(device: impl Into<DevicePart>, tensor: AnyRef) -> Self {
-        let metadata = metadata_of(&tensor);
-        Self::new(device, metadata, tensor)
+        match device.into() {
+            DevicePart::Known(device) if tensor.get::<DenseHostTensor>().is_some() => {
+                Self::of_dense(device, tensor)
+            }
+            device => Self::new(device, metadata_of(&tensor), tensor),
+        }
     }
 
     /// Creates a handle that is an error in each of its parts.
@@ -261,7 +307,7 @@ impl TensorHandle {
     pub fn error(error: Error) -> Self {
         Self {
             tensor: Some(AnyRef::error(error.clone())),
-            metadata: Some(AsyncValueRef::error(error.clone()).into()),
+            metadata: Metadata::Part(AsyncValueRef::error(error.clone()).into()),
             device: Some(AsyncValueRef::error(error).into()),
             copies: Copies::NONE,
         }
@@ -273,7 +319,7 @@ impl TensorHandle {
     /// Returns `true` if the handle is valid.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        self.tensor.is_some() && self.metadata.is_some() && self.device.is_some()
+        self.tensor.is_some() && !self.metadata.is_none() && self.device.is_some()
     }
 
     /// Returns the tensor; `None` of an invalid handle.
@@ -294,8 +340,17 @@ impl TensorHandle {
         self.tensor.as_ref().is_some_and(AnyRef::is_concrete)
     }
 
-    /// Replaces the tensor.
+    /// Returns the tensor, if it is dense and available.
+    #[inline]
+    fn dense(&self) -> Option<&DenseHostTensor> {
+        self.tensor.as_ref()?.get()
+    }
+
+    /// Replaces the tensor. The metadata stays the same.
     pub(crate) fn map_tensor(&mut self, f: impl FnOnce(AnyRef) -> AnyRef) {
+        if matches!(self.metadata, Metadata::OfTensor) {
+            self.metadata = self.kept_metadata();
+        }
         self.tensor = self.tensor.take().map(f);
         self.copies = Copies::NONE;
     }
@@ -303,9 +358,11 @@ impl TensorHandle {
     /// Returns the metadata, if it is known: by itself, or because the tensor is.
     #[must_use]
     pub fn metadata(&self) -> Option<TensorMetadata> {
-        match self.metadata.as_ref()? {
-            MetadataPart::Known(metadata) => Some(metadata.clone()),
-            MetadataPart::Pending(pending) => match pending.get() {
+        match &self.metadata {
+            Metadata::None => None,
+            Metadata::OfTensor => self.dense().map(DenseHostTensor::metadata),
+            Metadata::Part(MetadataPart::Known(metadata)) => Some(metadata.clone()),
+            Metadata::Part(MetadataPart::Pending(pending)) => match pending.get() {
                 Some(MetadataValue(metadata)) => Some(metadata.clone()),
                 None => read_metadata(self.tensor.as_ref()?).ok(),
             },
@@ -341,7 +398,9 @@ impl TensorHandle {
     /// # Errors
     /// The error that the handle is.
     pub async fn metadata_later(&self) -> Result<TensorMetadata, Error> {
-        if let (None, Some(MetadataPart::Pending(pending))) = (self.metadata(), &self.metadata) {
+        if let (None, Metadata::Part(MetadataPart::Pending(pending))) =
+            (self.metadata(), &self.metadata)
+        {
             // An error is looked for below.
             let _ = pending.as_any().clone().await;
         }
@@ -381,8 +440,9 @@ impl TensorHandle {
 
     /// Returns `true` if the elements are known to be of this type.
     pub(crate) fn is_of(&self, dtype: DType) -> bool {
-        match &self.metadata {
-            Some(MetadataPart::Known(metadata)) => metadata.dtype == dtype,
+        match (&self.metadata, self.dense()) {
+            (Metadata::OfTensor, Some(dense)) => dense.dtype() == dtype,
+            (Metadata::Part(MetadataPart::Known(metadata)), _) => metadata.dtype == dtype,
             _ => self
                 .metadata()
                 .is_some_and(|metadata| metadata.dtype == dtype),
@@ -391,14 +451,23 @@ impl TensorHandle {
 
     /// Returns the metadata, known or not; `None` of an invalid handle.
     #[must_use]
-    pub fn metadata_part(&self) -> Option<&MetadataPart> {
-        self.metadata.as_ref()
+    pub fn metadata_part(&self) -> Option<MetadataPart> {
+        match &self.metadata {
+            Metadata::None => None,
+            Metadata::OfTensor => self.metadata().map(MetadataPart::Known),
+            Metadata::Part(part) => Some(part.clone()),
+        }
+    }
+
+    /// Returns what a handle of the same tensor in another form keeps of its metadata.
+    fn kept_metadata(&self) -> Metadata {
+        self.metadata_part().map_or(Metadata::None, Metadata::Part)
     }
 
     /// Returns the reason why there will be no metadata.
     #[must_use]
     pub fn metadata_error(&self) -> Option<&Error> {
-        self.metadata.as_ref()?.error()?;
+        self.metadata.error()?;
         self.tensor.as_ref()?.error_if_present()
     }
 
@@ -406,22 +475,45 @@ impl TensorHandle {
     /// still pending.
     #[must_use]
     pub fn metadata_failure(&self) -> Option<&Error> {
-        let error = self.metadata.as_ref()?.error()?;
+        let error = self.metadata.error()?;
         Some(self.error_if_present().unwrap_or(error))
     }
 
     /// Returns the tensor and its metadata, if both are available and the tensor is on this device,
     /// in a form that every op of the device takes.
     #[inline(always)]
-    pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
-        let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =
-            (&self.tensor, &self.metadata, &self.device)
-        else {
+    pub(crate) fn operand_on(&self, device: &DeviceRef) -> Option<Operand<'_>> {
+        let (Some(tensor), Some(DevicePart::Known(found))) = (&self.tensor, &self.device) else {
             return None;
         };
-        let is_usable = tensor.get::<DenseHostTensor>().is_some()
-            || tensor.is_concrete() && !is_in_host_memory(device);
-        (is_usable && same_device(found, device)).then_some((tensor, metadata))
+        // A dense tensor has its metadata, whatever the handle keeps.
+        let operand = match tensor.get::<DenseHostTensor>() {
+            Some(dense) => Operand {
+                tensor,
+                dtype: dense.dtype(),
+                extents: dense.shape().extents(),
+            },
+            None => self.foreign_operand(tensor, device)?,
+        };
+        same_device(found, device).then_some(operand)
+    }
+
+    /// Does the work of [`operand_on`](Self::operand_on) for a tensor that is not in host memory.
+    #[cold]
+    fn foreign_operand<'a>(
+        &'a self,
+        tensor: &'a AnyRef,
+        device: &DeviceRef,
+    ) -> Option<Operand<'a>> {
+        let Metadata::Part(MetadataPart::Known(metadata)) = &self.metadata else {
+            return None;
+        };
+        let is_usable = tensor.is_concrete() && !is_in_host_memory(device);
+        is_usable.then_some(Operand {
+            tensor,
+            dtype: metadata.dtype,
+            extents: &metadata.extents,
+        })
     }
 
     /// Returns the device, if it is known.
@@ -464,7 +556,7 @@ impl TensorHandle {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.tensor {
-            Some(tensor) if self.metadata.is_some() && tensor.is_concrete() => {
+            Some(tensor) if !self.metadata.is_none() && tensor.is_concrete() => {
                 match TensorRef::read(tensor) {
                     Ok(tensor) => match tensor.to_bytes() {
                         Ok(bytes) => bytes,
@@ -482,10 +574,10 @@ impl TensorHandle {
     /// Returns the state of an unavailable tensor.
     fn state(&self) -> String {
         let (tensor, metadata) = match (&self.tensor, &self.metadata) {
-            (None, None) => return "NULL TensorHandle!".to_owned(),
-            (_, None) => return "Invalid TensorHandle with null metadata!".to_owned(),
+            (None, Metadata::None) => return "NULL TensorHandle!".to_owned(),
+            (_, Metadata::None) => return "Invalid TensorHandle with null metadata!".to_owned(),
             (None, _) => return "Invalid TensorHandle with null tensor!".to_owned(),
-            (Some(tensor), Some(metadata)) => (tensor, metadata),
+            (Some(tensor), metadata) => (tensor, metadata),
         };
         if let Some(error) = tensor.error_if_present() {
             return format!("Error TensorHandle: '{}'", error.message());
@@ -633,7 +725,7 @@ mod tests {
         assert!(taken.release_tensor().is_some());
         assert_eq!(taken.to_string(), "NULL TensorHandle!");
         let half = TensorHandle {
-            metadata: None,
+            metadata: Metadata::None,
             ..TensorHandle::new(cpu(), metadata(), tensor())
         };
         assert_eq!(half.to_string(), "Invalid TensorHandle with null metadata!");

@@ -91,44 +91,78 @@ impl Costs {
     }
 }
 
-/// Writes the speeds of these devices and the costs of their links to the attributes of a function.
-/// Costs that are negative or not finite are left out.
-pub(crate) fn write(module: &mut Module, func: OpId, devices: &[DeviceRef]) {
-    let (mut links, mut speeds) = (Vec::new(), Vec::new());
-    for destination in devices {
-        let others = devices
-            .iter()
-            .filter(|source| source.0.name() != destination.0.name());
-        for source in others {
-            let link = destination.0.link_from(&*source.0);
-            let LinkCost {
-                latency_microseconds: latency,
-                bytes_per_microsecond: rate,
-            } = link;
-            let is_cost = latency.is_finite() && latency >= 0.0 && rate.is_finite() && rate > 0.0;
-            if is_cost && link != LinkCost::default() {
-                let entry = [
-                    module.string_attr(source.0.name()),
-                    module.string_attr(destination.0.name()),
-                    module.f64_attr(latency),
-                    module.f64_attr(rate),
-                ];
-                links.push(module.intern_attribute(Attribute::Array(entry.into())));
+/// What devices say of their links and speeds. It is part of what an instance is made for, so it is
+/// compared and hashed by the bits of its numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Said {
+    /// From, to, microseconds, bytes per microsecond: of links that are not the default.
+    links: Vec<(String, String, [u64; 2])>,
+    /// Bytes per microsecond.
+    speeds: Vec<(String, u64)>,
+}
+
+impl Said {
+    /// Asks these devices. Costs that are negative or not finite are left out.
+    pub(crate) fn by<'a>(devices: impl IntoIterator<Item = &'a DeviceRef>) -> Self {
+        let devices: Vec<&DeviceRef> = devices.into_iter().collect();
+        let mut said = Self::default();
+        // What a single device costs makes no difference.
+        if devices.len() == 1 {
+            return said;
+        }
+        for destination in &devices {
+            let others = devices
+                .iter()
+                .filter(|source| source.0.name() != destination.0.name());
+            for source in others {
+                let link = destination.0.link_from(&*source.0);
+                let LinkCost {
+                    latency_microseconds: latency,
+                    bytes_per_microsecond: rate,
+                } = link;
+                let is_cost =
+                    latency.is_finite() && latency >= 0.0 && rate.is_finite() && rate > 0.0;
+                if is_cost && link != LinkCost::default() {
+                    let names = [*source, *destination].map(|device| device.0.name().to_owned());
+                    let [source, destination] = names;
+                    let bits = [latency, rate].map(f64::to_bits);
+                    said.links.push((source, destination, bits));
+                }
+            }
+            let speed = destination.0.bytes_per_microsecond();
+            if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
+                let name = destination.0.name().to_owned();
+                said.speeds.push((name, speed.to_bits()));
             }
         }
-        let speed = destination.0.bytes_per_microsecond();
-        if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
+        said
+    }
+
+    /// Writes it to the attributes of a function.
+    pub(crate) fn write(&self, module: &mut Module, func: OpId) {
+        let (mut links, mut speeds) = (Vec::new(), Vec::new());
+        for (source, destination, bits) in &self.links {
+            let [latency, rate] = bits.map(f64::from_bits);
             let entry = [
-                module.string_attr(destination.0.name()),
-                module.f64_attr(speed),
+                module.string_attr(source),
+                module.string_attr(destination),
+                module.f64_attr(latency),
+                module.f64_attr(rate),
+            ];
+            links.push(module.intern_attribute(Attribute::Array(entry.into())));
+        }
+        for (name, bits) in &self.speeds {
+            let entry = [
+                module.string_attr(name),
+                module.f64_attr(f64::from_bits(*bits)),
             ];
             speeds.push(module.intern_attribute(Attribute::Array(entry.into())));
         }
-    }
-    for (name, entries) in [(names::LINKS, links), (names::DEVICE_SPEEDS, speeds)] {
-        if !entries.is_empty() {
-            let entries = module.intern_attribute(Attribute::Array(entries.into()));
-            module.set_attr(func, name, entries);
+        for (name, entries) in [(names::LINKS, links), (names::DEVICE_SPEEDS, speeds)] {
+            if !entries.is_empty() {
+                let entries = module.intern_attribute(Attribute::Array(entries.into()));
+                module.set_attr(func, name, entries);
+            }
         }
     }
 }

@@ -65,6 +65,8 @@ struct Key {
 struct Devices {
     /// All of them, the host's first: control flow is there.
     all: Vec<String>,
+    /// What they say of their links and speeds. It may change while a program runs.
+    costs: costs::Said,
     /// Those that a scope of the calling thread names.
     in_scope: Option<Vec<String>>,
     /// Whether an op may run on others where those in scope do not have it.
@@ -297,6 +299,7 @@ impl Shared {
         let in_scope = eager.devices_in_scope();
         Ok(Devices {
             all: eager.devices().map(name).collect(),
+            costs: costs::Said::by(eager.devices()),
             in_scope: in_scope.map(|devices| devices.iter().map(name).collect()),
             is_soft: eager.has_soft_placement(),
             max_small_elements: eager.max_small_elements(),
@@ -482,9 +485,7 @@ impl Shared {
         module.set_attr(func, names::ARGUMENT_DEVICES, homes);
         let all = text_list(module, &devices.all);
         module.set_attr(func, names::DEVICES, all);
-        let known = devices.all.iter();
-        let known: Vec<_> = known.filter_map(|name| host.devices().get(name)).collect();
-        costs::write(module, func, &known);
+        devices.costs.write(module, func);
         if let Some(in_scope) = &devices.in_scope {
             let in_scope = text_list(module, in_scope);
             module.set_attr(func, names::DEVICES_IN_SCOPE, in_scope);
@@ -633,6 +634,7 @@ mod tests {
             arguments: vec![(name.to_owned(), String::new())],
             devices: Devices {
                 all: Vec::new(),
+                costs: costs::Said::default(),
                 in_scope: None,
                 is_soft: false,
                 max_small_elements: 64,

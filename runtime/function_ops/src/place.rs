@@ -17,8 +17,10 @@
 //! The attributes `corert.links` and `corert.device_speeds` of the function state what copies
 //! between its devices cost, and how fast the devices are.
 //!
-//! Ops of handlers that are not those of a device stay where their handlers run them, and are not
-//! placed.
+//! Every op names a handler. The handler of the host's devices says nothing about the place of an
+//! op, because a program that knows of no other device has to name it as well. The handler of
+//! another type of devices limits an op to devices of that type. Ops of handlers that are not those
+//! of a device stay where their handlers run them, and are not placed.
 //!
 //! Cost: linear in the number of ops, times that of the devices.
 
@@ -41,6 +43,9 @@ use crate::names;
 
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
+
+/// The part of a name that every device has.
+const ANY_DEVICE: &str = "*";
 
 /// Why an op is on its device.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,17 +83,17 @@ pub fn place(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnosti
 /// Reports, for every op of a function, the device that [`place`] would choose, why, and what the
 /// choice was between, as remarks.
 pub fn explain_placement(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
-    let mut placer = Placer::new(module, func, ops);
+    let mut placer = Placer::explaining(module, func, ops);
     let mut findings = placer.run(module);
-    findings.extend(placer.decisions.iter().map(Decision::remark));
+    findings.extend(placer.decisions().map(|decision| decision.remark()));
     findings
 }
 
 /// The same as texts: a table for each op that would be placed, and what cannot be placed.
 pub(crate) fn placement_tables(module: &Module, func: OpId, ops: &OpRegistry) -> Vec<String> {
-    let mut placer = Placer::new(module, func, ops);
+    let mut placer = Placer::explaining(module, func, ops);
     let findings = placer.run(module);
-    let tables = placer.decisions.iter().map(Decision::table);
+    let tables = placer.decisions().map(|decision| decision.table());
     tables
         .chain(findings.iter().map(|finding| format!("{finding}\n")))
         .collect()
@@ -166,7 +171,9 @@ struct Placer<'a> {
     calls: Vec<Call>,
     named: HashMap<String, usize>,
     placed: Vec<(OpId, usize)>,
-    decisions: Vec<Decision>,
+    /// The decisions, if somebody wants to see them: what an op would cost on each device takes
+    /// time to find out.
+    decisions: Option<Vec<Decision>>,
     findings: Vec<Diagnostic>,
 }
 
@@ -205,9 +212,21 @@ impl<'a> Placer<'a> {
             named: calls.iter().enumerate().filter_map(name).collect(),
             calls,
             placed: Vec::new(),
-            decisions: Vec::new(),
+            decisions: None,
             findings,
         }
+    }
+
+    /// Creates a placer that records its decisions.
+    fn explaining(module: &Module, func: OpId, ops: &'a OpRegistry) -> Self {
+        Self {
+            decisions: Some(Vec::new()),
+            ..Self::new(module, func, ops)
+        }
+    }
+
+    fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter().flatten()
     }
 
     /// Places every call. An op that follows a later op is placed after it, by the devices of
@@ -287,8 +306,11 @@ impl<'a> Placer<'a> {
             (home, Reason::Follows(name.to_owned()))
         } else {
             let asked = device_attribute(module, call.op);
-            // A handler is one for a type of devices.
-            let wanted = asked.unwrap_or(&device_type);
+            let wanted = match asked {
+                Some(asked) => asked,
+                None if device_type == type_of_device(&self.devices[0]) => ANY_DEVICE,
+                None => &device_type,
+            };
             let matching = self.matching(wanted);
             if matching.is_empty() {
                 let message = no_such_device(wanted, self.devices.iter().map(String::as_str));
@@ -443,7 +465,11 @@ impl<'a> Placer<'a> {
         error_at(module, call.op, message)
     }
 
+    /// Records a decision, if somebody wants to see it.
     fn note(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
+        if self.decisions.is_none() {
+            return;
+        }
         let candidates = (0..self.devices.len()).map(|device| Candidate {
             device: self.devices[device].clone(),
             has_op: self.has_op(call, device),
@@ -458,7 +484,7 @@ impl<'a> Placer<'a> {
             message: format!("`{}` runs on {}: {reason}", call.name, self.devices[home]),
             candidates,
         };
-        self.decisions.push(decision);
+        self.decisions.get_or_insert_default().push(decision);
     }
 }
 

@@ -447,7 +447,9 @@
 //! where it runs, and `corert.colocate_with` names another op, by its `corert.name`, whose device
 //! it shares. All others are placed where moving their operands costs least, together with the op,
 //! as for ops that are called from Rust: `explain_function` of
-//! [`FunctionOps`](crate::function_ops::FunctionOps) shows the numbers. The function is then
+//! [`FunctionOps`](crate::function_ops::FunctionOps) shows the numbers. The handler `cpu`, which
+//! any op needs on a host without other devices, does not keep an op on the processor; a handler of
+//! other devices limits it to these. The function is then
 //! split into one part for each device. The parts exchange values, and the first failure ends all
 //! of them. `tf.PartitionedCall` and `tf.StatefulPartitionedCall` call another function of the
 //! program, named by the attribute `f`; a function that calls itself is refused. In a program that

@@ -23,6 +23,8 @@ pub mod digits;
 
 pub mod eager;
 
+pub mod functions;
+
 pub mod gpu;
 
 pub mod library;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use tfrt_benches::baseline::{self, Row};
 use tfrt_benches::digits;
 use tfrt_benches::eager;
+use tfrt_benches::functions;
 use tfrt_benches::gpu;
 use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
@@ -28,6 +29,8 @@ Commands that measure:
                                             [default: mstd:1]
   digits [NUM_RUNS]                         compare a network as a graph, op by op, and as one op
                                             [default: 200]
+  functions [NUM_RUNS]                      measure a function of 1000 small ops: its metadata, and
+                                            its run as one op beside that as a graph [default: 200]
 
 Commands that run one case under a profiler; QUEUE is a work queue [default: s]:
   run NAME SIZE NUM_RUNS [QUEUE]            run a program of SIZE kernels
@@ -70,6 +73,8 @@ fn main() -> ExitCode {
         ["enqueue", name, num_runs, queue] => enqueue(name, num_runs, queue),
         ["digits"] => print_digits("200"),
         ["digits", num_runs] => print_digits(num_runs),
+        ["functions"] => print_functions("200"),
+        ["functions", num_runs] => print_functions(num_runs),
         ["adapter", form, num_calls] => call_adapter(form, num_calls),
         ["kernels", folder, num_kernels] => number(num_kernels).and_then(|num_kernels| {
             let written = compile_time::write(folder.as_ref(), num_kernels);
@@ -114,6 +119,10 @@ fn run(name: &str, size: &str, num_runs: &str, queue: &str) -> Result<(), String
 
 fn print_digits(num_runs: &str) -> Result<(), String> {
     digits::print(number(num_runs)?).map_err(|error| error.to_string())
+}
+
+fn print_functions(num_runs: &str) -> Result<(), String> {
+    functions::print(number(num_runs)?).map_err(|error| error.to_string())
 }
 
 fn call_adapter(form: &str, num_calls: &str) -> Result<(), String> {

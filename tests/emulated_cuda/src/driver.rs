@@ -12,8 +12,16 @@ use crate::emulator::{Emulator, report_breach};
 const NON_BLOCKING: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`.
 const DISABLE_TIMING: c_uint = 2;
-/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
-const CAPABILITY: [c_uint; 2] = [75, 76];
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`.
+const CAPABILITY_MAJOR: c_uint = 75;
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
+const CAPABILITY_MINOR: c_uint = 76;
+/// `CU_DEVICE_ATTRIBUTE_INTEGRATED`.
+const INTEGRATED: c_uint = 18;
+/// `CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE`.
+const MEMORY_CLOCK_RATE: c_uint = 36;
+/// `CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH`.
+const MEMORY_BUS_WIDTH: c_uint = 37;
 
 fn unsupported(call: &'static str, what: &str) -> GpuError {
     GpuError::new(call, Status::NOT_SUPPORTED)
@@ -78,10 +86,16 @@ exports! { Driver:
     }
 
     fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_uint, device: c_int) |emulator, CALL| {
-        let (major, minor) = emulator.gpu.driver.device_capability(DeviceId(device))?;
-        let found = CAPABILITY.iter().position(|known| *known == attribute);
-        let index = found.ok_or_else(|| unsupported(CALL, "this attribute"))?;
-        value.set(CALL, [major, minor][index])
+        let (driver, device) = (&emulator.gpu.driver, DeviceId(device));
+        let found = match attribute {
+            CAPABILITY_MAJOR => driver.device_capability(device)?.0,
+            CAPABILITY_MINOR => driver.device_capability(device)?.1,
+            INTEGRATED => driver.device_memory(device)?.is_integrated.into(),
+            MEMORY_CLOCK_RATE => driver.device_memory(device)?.clock_khz,
+            MEMORY_BUS_WIDTH => driver.device_memory(device)?.bus_bits,
+            _ => return Err(unsupported(CALL, "this attribute")),
+        };
+        value.set(CALL, found)
     }
 
     fn cuDeviceCanAccessPeer(result: Out<c_int>, device: c_int, peer: c_int) |emulator, CALL| {

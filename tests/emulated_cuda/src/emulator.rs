@@ -13,6 +13,7 @@ use tfrt_gpu::platform::Gpu;
 
 use crate::dnn::Descriptors;
 use crate::fft::FftPlan;
+use crate::plans::BackendDescriptors;
 
 thread_local! {
     /// The current context of this thread.
@@ -45,6 +46,8 @@ pub(crate) struct Emulator {
     pub(crate) plans: Mutex<HashMap<i32, FftPlan>>,
     /// Descriptors of the library for neural networks.
     pub(crate) descriptors: Mutex<Descriptors>,
+    /// Those of its backend API.
+    pub(crate) backend: Mutex<BackendDescriptors>,
     /// The graphs that captures have returned, and whether an executable graph was made of each.
     pub(crate) templates: Mutex<HashMap<u64, bool>>,
     log: Option<Mutex<File>>,
@@ -66,6 +69,7 @@ pub(crate) fn emulator() -> &'static Emulator {
             blocks: Mutex::default(),
             plans: Mutex::default(),
             descriptors: Mutex::default(),
+            backend: Mutex::default(),
             templates: Mutex::default(),
             log: open_log(),
         }
@@ -175,7 +179,7 @@ impl Emulator {
             return;
         };
         let templates = lock(&self.templates).len();
-        let num_empty = lock(&self.descriptors).num_empty();
+        let num_empty = lock(&self.descriptors).num_empty() + lock(&self.backend).len();
         let num_plans = lock(&self.plans).len();
         let num_live = self.device.num_live() + num_plans + num_empty + templates;
         let mut lines = format!("{} {symbol} {code} {num_live}\n", thread_number());

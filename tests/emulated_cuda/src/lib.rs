@@ -42,6 +42,8 @@ mod memory;
 
 mod modules;
 
+mod plans;
+
 mod graphs;
 
 mod blas;

@@ -241,7 +241,8 @@ fn kind_as_json(kind: &AttrKind) -> Value {
                 .cases
                 .iter()
                 .map(|case| json!({"keyword": case.keyword, "value": case.value as i64}));
-            json!({"kind": "enum", "name": def.name, "width": def.width, "cases": cases.collect::<Vec<_>>()})
+            let sign = format!("{:?}", def.sign).to_lowercase();
+            json!({"kind": "enum", "name": def.name, "width": def.width, "sign": sign, "cases": cases.collect::<Vec<_>>()})
         }
         AttrKind::String => json!({"kind": "string"}),
         AttrKind::Type => json!({"kind": "type"}),

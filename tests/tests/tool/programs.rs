@@ -65,7 +65,8 @@ fn the_version_names_the_libraries() -> Result<(), String> {
 /// `tfrt devices`.
 fn devices_and_libraries_are_listed() -> Result<(), String> {
     let found = printed("devices")?;
-    let device = |number, name| format!("  {number}: {name}, 4.00 GiB, compute capability 9.0\n");
+    let device =
+        |number, name| format!("  {number}: {name}, 4.00 GiB at 64 GB/s, compute capability 9.0\n");
     let name = "host device behind an emulated driver";
     let expected = format!(
         "--gpu=cuda: CUDA\n{}{}  libcuda: version 12.8\n  libcublas: version 12.8.0\n  \

@@ -197,6 +197,7 @@ pub struct ConvolutionPlan {
     pub x: PlanTensor,
     pub y: PlanTensor,
     pub w: PlanTensor,
+    pub compute_type: i32,
     pub mode: i32,
     pub dimensions: i32,
     pub dilations: Vec<i64>,

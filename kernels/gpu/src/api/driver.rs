@@ -18,6 +18,35 @@ pub trait Driver: DeviceCalls + StreamCalls + MemoryCalls + ModuleCalls {
     fn identity(&self) -> usize;
 }
 
+/// What the memory of a device can do.
+///
+/// ```
+/// use tfrt_gpu::api::driver::DeviceMemory;
+///
+/// let memory = DeviceMemory { clock_khz: 3_201_000, bus_bits: 6144, is_integrated: false };
+/// assert_eq!(memory.bytes_per_microsecond(), Some(4_916_736.0));
+/// assert_eq!(DeviceMemory { clock_khz: 0, ..memory }.bytes_per_microsecond(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// The clock of the memory in kHz, at which each line of the bus carries two bits.
+    pub clock_khz: i32,
+    /// The width of the bus.
+    pub bus_bits: i32,
+    /// Whether it is the memory of the host.
+    pub is_integrated: bool,
+}
+
+impl DeviceMemory {
+    /// Returns the number of bytes that the memory reads or writes in a microsecond, if the driver
+    /// knows it.
+    #[must_use]
+    pub fn bytes_per_microsecond(&self) -> Option<f64> {
+        let bits_per_millisecond = 2.0 * f64::from(self.clock_khz) * f64::from(self.bus_bits);
+        (self.clock_khz > 0 && self.bus_bits > 0).then_some(bits_per_millisecond / 8.0 / 1_000.0)
+    }
+}
+
 /// The calls of a driver on devices and contexts. Each method is one call, whose name its
 /// documentation states first.
 pub trait DeviceCalls: Debug + Send + Sync {
@@ -41,6 +70,9 @@ pub trait DeviceCalls: Debug + Send + Sync {
 
     /// Implements `cuDeviceGetAttribute`, twice: the compute capability, major and minor.
     fn device_capability(&self, device: DeviceId) -> GpuResult<(i32, i32)>;
+
+    /// Implements `cuDeviceGetAttribute`, three times: what the memory of the device can do.
+    fn device_memory(&self, device: DeviceId) -> GpuResult<DeviceMemory>;
 
     /// Implements `cuDeviceCanAccessPeer`.
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool>;

@@ -1,10 +1,9 @@
 //! cuDNN: layers of neural networks.
-//!
-//! Execution plans, which need the library's backend API, are missing: they fail like a call of a
-//! library that does not support them.
 #![expect(unsafe_code, reason = "calls the library")]
 
 mod descriptors;
+
+mod plans;
 
 use std::ffi::c_void;
 use std::ptr;
@@ -16,6 +15,7 @@ use cudarc::cudnn::sys::{
 };
 
 use descriptors::{DescriptorKind, OwnedDescriptor};
+use plans::OwnedPlan;
 
 use super::driver::{CudaDriver, same_context};
 use super::library::dnn::Functions;
@@ -43,6 +43,7 @@ pub struct CudaDnn {
     driver: Arc<CudaDriver>,
     handles: Live<Owned>,
     descriptors: Live<OwnedDescriptor>,
+    plans: Live<OwnedPlan>,
 }
 
 impl CudaDnn {
@@ -53,6 +54,7 @@ impl CudaDnn {
             driver,
             handles: Live::default(),
             descriptors: Live::default(),
+            plans: Live::default(),
         }
     }
 
@@ -198,13 +200,6 @@ fn backward_filter_algorithm(number: i64) -> GpuResult<cudnnConvolutionBwdFilter
             CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING,
         }
     )
-}
-
-#[cold]
-fn no_plans<T>(call: &'static str) -> GpuResult<T> {
-    let details = "the CUDA implementation has no execution plans: use \
-                   `tfrt_gpu.dnn.convolution_*`, or the host device";
-    Err(GpuError::new(call, Status::DNN_NOT_SUPPORTED).with_details(details))
 }
 
 impl Dnn for CudaDnn {
@@ -458,24 +453,41 @@ impl Dnn for CudaDnn {
     fn plan(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _plan: &ConvolutionPlan,
+        handle: DnnHandle,
+        plan: &ConvolutionPlan,
     ) -> GpuResult<PlanHandle> {
-        no_plans("cudnnBackendFinalize(descriptor)")
+        let handle = self.handle("cudnnBackendFinalize(descriptor)", handle)?;
+        let owned = OwnedPlan::new(handle, plan)?;
+        let number = owned.number();
+        self.plans.add(number, owned);
+        Ok(PlanHandle(number))
     }
 
-    fn destroy_plan(&self, _plan: PlanHandle) -> GpuResult<()> {
-        no_plans("cudnnBackendDestroyDescriptor(descriptor)")
+    fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()> {
+        let removed = self.plans.remove(plan.0);
+        removed.map(drop).ok_or_else(|| {
+            GpuError::new(
+                "cudnnBackendDestroyDescriptor(descriptor)",
+                Status::DNN_BAD_PARAM,
+            )
+        })
     }
 
     fn execute_plan(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _plan: PlanHandle,
-        _tensors: &[DevicePtr],
-        _workspace: DevicePtr,
+        handle: DnnHandle,
+        plan: PlanHandle,
+        tensors: &[DevicePtr],
+        workspace: DevicePtr,
     ) -> GpuResult<()> {
-        no_plans("cudnnBackendExecute(handle, plan, variants)")
+        const CALL: &str = "cudnnBackendExecute(handle, plan, variants)";
+        let handle = self.handle(CALL, handle)?;
+        let plan = self.plans.get(plan.0).filter(|plan| plan.is_of(&handle));
+        let plan = plan.ok_or_else(|| {
+            GpuError::new(CALL, Status::DNN_BAD_PARAM)
+                .with_details("expected a plan that was built for this handle")
+        })?;
+        plan.execute(tensors, workspace)
     }
 }

@@ -309,6 +309,16 @@ pub(super) mod dnn {
                 *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnActivationDescriptor_t, cudnnTensorDescriptor_t,
                 *mut c_void
             );
+            cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t, *mut cudnnBackendDescriptor_t);
+            cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t);
+            cudnnBackendSetAttribute(
+                cudnnBackendDescriptor_t, cudnnBackendAttributeName_t, cudnnBackendAttributeType_t, i64, *const c_void
+            );
+            cudnnBackendGetAttribute(
+                cudnnBackendDescriptor_t, cudnnBackendAttributeName_t, cudnnBackendAttributeType_t, i64, *mut i64, *mut c_void
+            );
+            cudnnBackendFinalize(cudnnBackendDescriptor_t);
+            cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t, cudnnBackendDescriptor_t);
         }
     }
 }

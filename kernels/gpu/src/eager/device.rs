@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use tfrt::core::{CoreRuntime, CpuOpHandler, OpHandlerRef};
 use tfrt::host::DeviceFactory;
-use tfrt::host::device::{Device, DeviceRef};
+use tfrt::host::device::{Device, DeviceRef, LinkCost};
 use tfrt::prelude::*;
 
 use super::staging::Staging;
 use super::timeline::Timeline;
+use crate::api::DeviceId;
+use crate::api::driver::DeviceMemory;
 use crate::platform::Gpu;
 use crate::values::{
     BlasHandle, DnnHandle, GpuContext, GpuDevice, GpuFunction, GpuModule, Stream, StreamAllocator,
@@ -49,9 +51,17 @@ pub struct EagerGpu {
     staging: Staging,
     timeline: Timeline,
     allocator: StreamAllocator,
+    /// What the driver says of the memory, once the placement of an op depends on it.
+    memory: OnceLock<Option<DeviceMemory>>,
+    /// The links from other GPUs, by their drivers and numbers, likewise.
+    links: Mutex<HashMap<(usize, DeviceId), LinkCost>>,
     stream: Stream,
     context: GpuContext,
 }
+
+/// The rate of copies between GPUs that reach each other's memory, in bytes per microsecond: that
+/// of a bus, because the driver does not tell whether there is a faster link.
+const PEER_BYTES_PER_MICROSECOND: f64 = 20_000.0;
 
 /// A kernel of device code, as an op names it.
 ///
@@ -101,6 +111,8 @@ impl EagerGpu {
             dnn: OnceLock::new(),
             staging: Staging::new(&context),
             allocator,
+            memory: OnceLock::new(),
+            links: Mutex::default(),
             stream: stream.clone(),
             context,
         }
@@ -142,6 +154,42 @@ impl EagerGpu {
 
     pub(super) fn staging(&self) -> &Staging {
         &self.staging
+    }
+
+    /// Returns what the driver says of the memory. A driver that fails says nothing, which makes a
+    /// placement worse, but not wrong.
+    fn memory(&self) -> Option<DeviceMemory> {
+        let ask = || {
+            let device = self.context.device();
+            device.gpu.driver.device_memory(device.id).ok()
+        };
+        *self.memory.get_or_init(ask)
+    }
+
+    fn link_from_host(&self) -> LinkCost {
+        link_from_host(self.memory())
+    }
+
+    /// Returns the cost of copies from another GPU to this one.
+    fn link_from_peer(&self, source: &Self) -> LinkCost {
+        let (from, to) = (source.context.device(), self.context.device());
+        let key = (from.gpu.driver.identity(), from.id);
+        if let Some(known) = lock(&self.links).get(&key) {
+            return *known;
+        }
+        let driver = &to.gpu.driver;
+        let is_peer =
+            driver.identity() == key.0 && driver.device_can_access_peer(to.id, from.id) == Ok(true);
+        let link = match is_peer {
+            true => LinkCost {
+                bytes_per_microsecond: PEER_BYTES_PER_MICROSECOND,
+                ..LinkCost::default()
+            },
+            // Such a copy goes through host memory.
+            false => source.link_from_host().followed_by(self.link_from_host()),
+        };
+        lock(&self.links).insert(key, link);
+        link
     }
 
     /// Returns the handle of the BLAS library, which works on the stream.
@@ -213,6 +261,31 @@ impl Device for EagerGpu {
     fn device_type(&self) -> &str {
         DEVICE_TYPE
     }
+
+    fn link_from(&self, source: &dyn Device) -> LinkCost {
+        match source.downcast_ref::<Self>() {
+            Some(peer) => self.link_from_peer(peer),
+            None => self.link_from_host(),
+        }
+    }
+
+    fn bytes_per_microsecond(&self) -> Option<f64> {
+        self.memory()?.bytes_per_microsecond()
+    }
+}
+
+/// Returns the cost of copies from host memory to a device with this memory.
+fn link_from_host(memory: Option<DeviceMemory>) -> LinkCost {
+    let bus = LinkCost::default();
+    let shared = memory.filter(|memory| memory.is_integrated);
+    match shared.and_then(|memory| memory.bytes_per_microsecond()) {
+        // A copy reads the memory and writes it.
+        Some(rate) => LinkCost {
+            bytes_per_microsecond: rate / 2.0,
+            ..bus
+        },
+        None => bus,
+    }
 }
 
 /// Returns the device `GPU:N` of a host, which is opened at the first call.
@@ -252,4 +325,33 @@ fn create_gpu_op_handler(
     let device = device_of_host(host, &format!("GPU:{ordinal}"))?;
     let handler = CpuOpHandler::new(&CoreRuntime::of(host), device, fallback);
     Ok(OpHandlerRef::new(handler))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_within_the_memory_of_the_host_take_what_the_memory_takes() {
+        let memory = DeviceMemory {
+            clock_khz: 1_000_000,
+            bus_bits: 256,
+            is_integrated: true,
+        };
+        let rate = |memory| link_from_host(memory).bytes_per_microsecond;
+        assert_eq!(memory.bytes_per_microsecond(), Some(64_000.0));
+        assert_eq!(rate(Some(memory)), 32_000.0);
+        let bus = LinkCost::default().bytes_per_microsecond;
+        let beyond_a_bus = DeviceMemory {
+            is_integrated: false,
+            ..memory
+        };
+        let unknown = DeviceMemory {
+            clock_khz: 0,
+            ..memory
+        };
+        for other in [None, Some(beyond_a_bus), Some(unknown)] {
+            assert_eq!(rate(other), bus);
+        }
+    }
 }

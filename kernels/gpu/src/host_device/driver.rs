@@ -21,7 +21,7 @@ use super::memory::Owner;
 use super::order::Clock;
 use super::stream::{HostEvent, Queue, Refusal, Work};
 use super::{HostDevice, HostMemory};
-use crate::api::driver::Driver;
+use crate::api::driver::{DeviceMemory, Driver};
 use crate::api::handle::{ContextHandle, DeviceId, FunctionHandle, StreamHandle};
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
@@ -286,6 +286,14 @@ pub(super) fn two_contexts(call: &'static str, status: Status) -> GpuError {
 
 /// The compute capability of the host device.
 const CAPABILITY: (i32, i32) = (9, 0);
+
+/// What the memory of the host device is said to do: 64 GB a second, beyond a bus, as that of a
+/// small GPU.
+const MEMORY: DeviceMemory = DeviceMemory {
+    clock_khz: 2_000_000,
+    bus_bits: 128,
+    is_integrated: false,
+};
 
 impl Driver for Shared {
     fn identity(&self) -> usize {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use tfrt::core::{EagerContext, PlacementRule, TensorHandle};
+use tfrt::host::device::{DeviceRef, LinkCost};
 use tfrt::prelude::*;
 use tfrt_gpu::eager::{EagerGpu, GpuCall};
+use tfrt_gpu::host_device::Options;
 
 use crate::arrays::Array;
-use crate::common::{assert_nothing_is_left, eager};
+use crate::common::{assert_nothing_is_left, eager, eager_with, failing};
 
 /// Adds the first number of the second operand, which is needed in host memory, to the shape of
 /// nothing: returns the first operand.
@@ -49,11 +51,11 @@ fn an_op_runs_where_its_operands_are() {
     assert_eq!(
         text,
         "\
-tf.AddV2 runs on CPU:0: lowest cost of moving operands
-  device  has the op  cost of moving operands
-  CPU:0   yes         10.0 us
-  GPU:0   yes         20.0 us
-  GPU:1   yes         10.0 us
+tf.AddV2 runs on CPU:0: lowest cost of moving operands and of the op
+  device  has the op  cost of moving operands  cost of the op
+  CPU:0   yes         10.0 us                  unknown
+  GPU:0   yes         20.0 us                  0.0 us
+  GPU:1   yes         10.0 us                  0.0 us
 "
     );
     // The processor does not have the op.
@@ -65,6 +67,59 @@ tf.AddV2 runs on CPU:0: lowest cost of moving operands
         .call(&[&x])
         .unwrap();
     assert_eq!(device_of(&y), "GPU:0");
+}
+
+/// Returns what the second GPU of a context with such options says of its links from the host and
+/// from the first GPU, and of its speed.
+fn costs(options: Options) -> (LinkCost, LinkCost, Option<f64>) {
+    let eager = eager_with(options);
+    let devices: Vec<DeviceRef> = eager.devices().cloned().collect();
+    let [host, first, second] = &devices[..] else {
+        panic!("{devices:?}");
+    };
+    let link = |source: &DeviceRef| second.0.link_from(&*source.0);
+    // What the driver said is kept.
+    assert_eq!(link(first), link(first));
+    (link(host), link(first), second.0.bytes_per_microsecond())
+}
+
+#[test]
+fn a_gpu_tells_its_links_and_its_speed() {
+    let link = |latency_microseconds, bytes_per_microsecond| LinkCost {
+        latency_microseconds,
+        bytes_per_microsecond,
+    };
+    let (bus, peer, twice) = (
+        link(10.0, 10_000.0),
+        link(10.0, 20_000.0),
+        link(20.0, 5_000.0),
+    );
+    assert_eq!(costs(Options::default()), (bus, peer, Some(64_000.0)));
+    // A driver that fails to say something changes only what depends on it.
+    let all_of_them = (1..=8).map(|count| ("cuDeviceGetAttribute", count, 1));
+    let options = failing(&all_of_them.collect::<Vec<_>>());
+    assert_eq!(costs(options), (bus, peer, None));
+    let options = failing(&[("cuDeviceCanAccessPeer", 1, 1)]);
+    assert_eq!(costs(options), (bus, twice, Some(64_000.0)));
+}
+
+#[test]
+fn the_speed_of_a_gpu_decides_among_devices_that_have_the_operands() {
+    let eager = eager();
+    let x = Array::from_fn(&[1 << 20], |_| 1.0).tensor(&eager, DType::F32);
+    let there = eager.copy_to(&x, "GPU:1").unwrap();
+    let placement = eager.explain("tf.Relu", &[&there]).unwrap();
+    let candidates = placement.candidates.iter();
+    let costs: Vec<_> = candidates
+        .map(|known| (known.device.0.name(), known.op_microseconds))
+        .collect();
+    // Eight megabytes are read and written, 64,000 bytes in a microsecond.
+    let expected = Some(131.072);
+    assert_eq!(
+        costs,
+        [("CPU:0", None), ("GPU:0", expected), ("GPU:1", expected)]
+    );
+    assert_eq!(placement.device.0.name(), "GPU:1");
 }
 
 #[test]

@@ -8,12 +8,13 @@ use std::io;
 #[cfg(unix)]
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::slice;
 use std::sync::Arc;
 
 use tfrt_host::allocator::HostAllocator;
 
 use super::HostBuffer;
-use super::storage::Storage;
+use super::storage::{MIN_ALIGN_BYTES, Storage};
 use crate::element::Element;
 use crate::error::TensorError;
 #[cfg(unix)]
@@ -114,6 +115,42 @@ impl HostBuffer {
         })
     }
 
+    /// Creates a buffer of this many elements, which `compute` writes, and returns what `compute`
+    /// returns. Before, the elements are unspecified. This is cheaper than a borrow of a finished
+    /// buffer: nobody else has a handle yet.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    #[inline]
+    pub(crate) fn computed<T: Element, R>(
+        allocator: &Arc<dyn HostAllocator>,
+        len: usize,
+        compute: impl FnOnce(&mut [T]) -> R,
+    ) -> Result<(Self, R), TensorError> {
+        const {
+            assert!(
+                align_of::<T>() <= MIN_ALIGN_BYTES,
+                "initialised memory is aligned for every element"
+            );
+        }
+        let len_bytes =
+            len.checked_mul(size_of::<T>())
+                .ok_or_else(|| TensorError::OutOfMemory {
+                    size_bytes: usize::MAX,
+                })?;
+        let (storage, start) = Storage::allocate_initialized(allocator, len_bytes)?;
+        let buffer = Self {
+            storage,
+            start,
+            len_bytes,
+        };
+        // SAFETY: the storage has so many initialised bytes from there, aligned for `T`, and any
+        // bytes are elements. The only handle is `buffer`, which is not used meanwhile.
+        let elements = unsafe { slice::from_raw_parts_mut(start.cast::<T>().as_ptr(), len) };
+        let returned = compute(elements);
+        Ok((buffer, returned))
+    }
+
     /// Creates a buffer of bytes of a file. Nothing is cleared before.
     #[cfg(unix)]
     pub(crate) fn read_file(
@@ -172,7 +209,6 @@ impl HostBuffer {
 #[cfg(test)]
 mod tests {
     use super::super::BufferConflict;
-    use super::super::storage::MIN_ALIGN_BYTES;
     use super::*;
     use crate::testing::malloc;
     use tfrt_host::allocator::{FixedSizeAllocator, LeakCheckAllocator};

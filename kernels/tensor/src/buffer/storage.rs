@@ -23,7 +23,7 @@
 use std::alloc::Layout;
 use std::any::Any;
 use std::fmt;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use tfrt_async::{BlockOwners, pool};
@@ -174,7 +174,9 @@ impl Storage {
 
     /// Takes a small block from the pool, if the allocator takes memory from there. The data, which
     /// is returned as well, is not initialised.
-    #[inline]
+    // Always inlined: otherwise what it returns goes through memory, at a cost of a fifth of what
+    // it does.
+    #[inline(always)]
     fn take_small(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -211,7 +213,7 @@ impl Storage {
     }
 
     /// As [`take_small`](Self::take_small), but all bytes of the data are zero.
-    #[inline]
+    #[inline(always)]
     fn take_small_zeroed(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -417,26 +419,33 @@ impl Storage {
         // reads the header as a whole, and `owners` is only used by reference.
         let header = self.header.as_ptr();
         // SAFETY: H1: the header is initialised.
-        let origin = unsafe { &raw const (*header).origin };
-        // SAFETY: H1: this was the last handle, and nothing else takes the origin.
-        let origin = unsafe { origin.read() };
-        // SAFETY: as above.
         let borrows = unsafe { &raw mut (*header).borrows };
         // SAFETY: H1: nobody else uses the borrows, and they are not used afterwards.
         unsafe { borrows.drop_in_place() };
-        match origin {
-            Origin::Block { allocator, block } if block.is_small => {
-                allocator.release_pooled(block.size);
-                // SAFETY: the header exists until `end_handles`: the handles still own the block.
-                let owners = unsafe { &(*header).owners };
-                if !owners.end_handles() {
-                    return;
-                }
-                // SAFETY: `take_small` put the header so many bytes behind the start of the block.
-                let start = unsafe { self.header.cast::<u8>().sub(ROOM_BYTES) };
-                // SAFETY: the block came from the pool with this layout; it has no owners.
-                unsafe { pool::deallocate(start, SMALL) };
+        // SAFETY: H1: the header is initialised, and nothing writes the origin.
+        let origin = unsafe { &(*header).origin };
+        if let Origin::Block { allocator, block } = origin
+            && block.is_small
+        {
+            let size = block.size;
+            // Only what is needed of the origin is read: most tensors of single ops are small.
+            // SAFETY: H1: this was the last handle, and nothing else takes the allocator.
+            let allocator = unsafe { ptr::from_ref(allocator).read() };
+            allocator.release_pooled(size);
+            // SAFETY: the header exists until `end_handles`: the handles still own the block.
+            let owners = unsafe { &(*header).owners };
+            if !owners.end_handles() {
+                return;
             }
+            // SAFETY: `take_small` put the header so many bytes behind the start of the block.
+            let start = unsafe { self.header.cast::<u8>().sub(ROOM_BYTES) };
+            // SAFETY: the block came from the pool with this layout; it has no owners.
+            unsafe { pool::deallocate(start, SMALL) };
+            return;
+        }
+        // SAFETY: H1: this was the last handle, and nothing else takes the origin.
+        let origin = unsafe { ptr::from_ref(origin).read() };
+        match origin {
             Origin::Block { allocator, block } => {
                 let header_offset = block.header_offset as usize;
                 // SAFETY: `draw` put the header so many bytes behind the start of the block.

@@ -29,7 +29,7 @@ use tfrt_tensor::DenseHostTensor;
 use super::dispatch::is_as_told;
 use super::{DeviceOp, OperandMetadata, Tensors};
 use crate::attrs::OpAttrs;
-use crate::handle::TensorHandle;
+use crate::handle::{Operand, TensorHandle};
 use crate::op::ResultMetadata;
 use crate::registry::Runner;
 
@@ -50,7 +50,38 @@ pub(crate) struct Answers {
 
 struct Answer {
     operands: OperandMetadata,
-    results: ResultMetadata,
+    /// The first result, if something is known of it.
+    result: Option<TensorMetadata>,
+}
+
+/// The numbers of operands of an op whose calls may run at once, with one result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Admitted {
+    least: usize,
+    most: usize,
+}
+
+impl Admitted {
+    /// No calls.
+    pub(crate) const NONE: Self = Self { least: 1, most: 0 };
+
+    #[inline]
+    pub(crate) fn contains(self, num_operands: usize) -> bool {
+        (self.least..=self.most).contains(&num_operands)
+    }
+}
+
+/// What became of a call that was to run at once.
+#[derive(Debug)]
+pub(crate) enum AtOnce {
+    /// It has run, and its result is this dense tensor on the device of the op.
+    Dense(AnyRef),
+    /// The same for an available tensor of another kind.
+    Available(AnyRef),
+    /// It has run, and its result is pending or an error.
+    Other(Box<TensorHandle>),
+    /// Nothing was done.
+    Refused,
 }
 
 impl fmt::Debug for Answers {
@@ -69,9 +100,10 @@ impl Answers {
         kept.iter().map_while(OnceLock::get)
     }
 
-    /// Returns the remembered result for operands with this metadata, if there is one.
+    /// Returns the remembered result for operands with this metadata, if there is one: what is
+    /// known of it.
     #[inline(always)]
-    fn find<const N: usize>(&self, operands: [&TensorMetadata; N]) -> Option<&ResultMetadata> {
+    fn find<const N: usize>(&self, operands: &[Operand<'_>; N]) -> Option<Option<&TensorMetadata>> {
         for answer in self.kept() {
             let known: Result<&[TensorMetadata; N], _> = answer.operands[..].try_into();
             let Ok(known) = known else {
@@ -80,10 +112,10 @@ impl Answers {
             // Not the comparison of arrays, which is a call of a loop.
             let mut is_same = true;
             for (known, operand) in known.iter().zip(operands) {
-                is_same &= known == operand;
+                is_same &= known.dtype == operand.dtype && known.extents == *operand.extents;
             }
             if is_same {
-                return Some(&answer.results);
+                return Some(answer.result.as_ref());
             }
         }
         None
@@ -98,7 +130,7 @@ impl Answers {
         }
         let mut answer = Answer {
             operands: operands.into(),
-            results: results.clone(),
+            result: results.first().cloned().flatten(),
         };
         for place in self.kept.get_or_init(Box::default).iter() {
             match place.set(answer) {
@@ -110,23 +142,25 @@ impl Answers {
 }
 
 impl DeviceOp {
-    /// Returns `true` if the op may run at once with these numbers of operands and results.
+    /// Returns the calls that [`call_at_once`](Self::call_at_once) may run.
+    pub(crate) fn admitted(&self) -> Admitted {
+        match (&self.op.runner, self.op.counts.operands_for(1)) {
+            (Runner::Kernel(_), Some((least, most))) if self.may_run_at_once => {
+                Admitted { least, most }
+            }
+            _ => Admitted::NONE,
+        }
+    }
+
+    /// Returns `true` if nothing that changes from call to call keeps the op from running at once.
     #[inline(always)]
-    fn admits_at_once(
-        &self,
-        ctx: &ExecutionContext,
-        num_operands: usize,
-        num_results: usize,
-    ) -> bool {
-        self.may_run_at_once
-            && !tracing::is_active(TracingLevel::Default)
-            && ctx.request().cancel_value().is_none()
-            && self.op.counts.admit(num_operands, num_results)
+    fn may_run_now(ctx: &ExecutionContext) -> bool {
+        !tracing::is_active(TracingLevel::Default) && ctx.request().cancel_value().is_none()
     }
 
     /// Runs an op that is a kernel with one result at once, on handles that the caller keeps, if
-    /// this takes no waiting, conversion or ordering. Otherwise returns `None` without doing
-    /// anything.
+    /// this takes no waiting, conversion or ordering. The numbers of operands and results are
+    /// [admitted](Self::admitted).
     // The parts of this path are always inlined: each of them runs once in a call, and passing
     // their arguments would cost as much as what they do.
     #[inline(always)]
@@ -136,14 +170,16 @@ impl DeviceOp {
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
         answers: &Answers,
-    ) -> Option<TensorHandle> {
+    ) -> AtOnce {
         let Runner::Kernel(kernel) = &self.op.runner else {
-            return None;
+            return AtOnce::Refused;
         };
-        if !self.admits_at_once(ctx, arguments.len(), 1) {
-            return None;
+        if !Self::may_run_now(ctx) {
+            return AtOnce::Refused;
         }
-        let attributes = attrs.bound(kernel.descriptor().op())?;
+        let Some(attributes) = attrs.bound(kernel.descriptor().op()) else {
+            return AtOnce::Refused;
+        };
         let call = KernelCall {
             ctx,
             kernel,
@@ -155,7 +191,7 @@ impl DeviceOp {
             [x] => self.run_kernel(&call, [x]),
             [x, y] => self.run_kernel(&call, [x, y]),
             [x, y, z] => self.run_kernel(&call, [x, y, z]),
-            _ => None,
+            _ => AtOnce::Refused,
         }
     }
 
@@ -164,18 +200,20 @@ impl DeviceOp {
         &self,
         call: &KernelCall<'_>,
         arguments: [&TensorHandle; N],
-    ) -> Option<TensorHandle> {
-        let operands = self.dense_operands(arguments)?;
+    ) -> AtOnce {
+        let Some(operands) = self.operands_of(arguments) else {
+            return AtOnce::Refused;
+        };
         let told = if self.tells_metadata_itself {
             None
         } else {
-            match call.answers.find(operands.map(|(_, metadata)| metadata)) {
-                Some(told) => told.first().and_then(Option::as_ref),
-                None => return Some(self.ask_and_run_kernel(call, operands)),
+            match call.answers.find(&operands) {
+                Some(told) => told,
+                None => return self.ask_and_run_kernel(call, operands),
             }
         };
-        let tensor = call.run(&operands.map(|(tensor, _)| tensor.clone()));
-        Some(self.handle_of(call.ctx, told, tensor))
+        let tensor = call.run(&operands.map(|operand| operand.tensor.clone()));
+        self.outcome_of(call.ctx, told, tensor)
     }
 
     /// Calls the metadata function, and then the kernel.
@@ -183,78 +221,72 @@ impl DeviceOp {
     fn ask_and_run_kernel<const N: usize>(
         &self,
         call: &KernelCall<'_>,
-        operands: [(&AnyRef, &TensorMetadata); N],
-    ) -> TensorHandle {
-        let known = operands.map(|(_, metadata)| metadata.clone());
+        operands: [Operand<'_>; N],
+    ) -> AtOnce {
+        let known = operands.map(|operand| operand.metadata());
         let answer = match self.result_metadata(&known, call.attrs) {
             Ok(answer) => answer,
-            Err(error) => return TensorHandle::error(call.ctx.emit_error(error)),
+            Err(error) => {
+                let error = TensorHandle::error(call.ctx.emit_error(error));
+                return AtOnce::Other(Box::new(error));
+            }
         };
         call.answers.keep(&known, &answer);
-        let tensor = call.run(&operands.map(|(tensor, _)| tensor.clone()));
-        self.handle_of(call.ctx, answer.first().and_then(Option::as_ref), tensor)
+        let tensor = call.run(&operands.map(|operand| operand.tensor.clone()));
+        self.outcome_of(call.ctx, answer.first().and_then(Option::as_ref), tensor)
     }
 
-    /// Returns the tensors of at least one argument and their metadata, if the op accepts all of
-    /// them unconverted.
+    /// Returns at least one argument as operands, if the op accepts all of them unconverted.
     #[inline(always)]
-    fn dense_operands<'a, const N: usize>(
+    fn operands_of<'a, const N: usize>(
         &self,
         arguments: [&'a TensorHandle; N],
-    ) -> Option<[(&'a AnyRef, &'a TensorMetadata); N]> {
-        let mut operands = [self.dense_operand(0, arguments[0])?; N];
+    ) -> Option<[Operand<'a>; N]> {
+        let mut operands = [self.operand_of(0, arguments[0])?; N];
         for (index, place) in operands.iter_mut().enumerate().skip(1) {
-            *place = self.dense_operand(index, arguments[index])?;
+            *place = self.operand_of(index, arguments[index])?;
         }
         Some(operands)
     }
 
     // Not a closure, which would become a call as soon as there are two operands.
     #[inline(always)]
-    fn dense_operand<'a>(
-        &self,
-        index: usize,
-        argument: &'a TensorHandle,
-    ) -> Option<(&'a AnyRef, &'a TensorMetadata)> {
-        argument.dense_on(self.device_of_operand(index))
+    fn operand_of<'a>(&self, index: usize, argument: &'a TensorHandle) -> Option<Operand<'a>> {
+        argument.operand_on(self.device_of_operand(index))
     }
 
-    /// Makes the handle of a result. The handle is an error if the result does not match its
+    /// Returns the outcome of a call that has run: an error if the result does not match its
     /// inferred metadata.
     #[inline(always)]
-    fn handle_of(
+    fn outcome_of(
         &self,
         ctx: &ExecutionContext,
         told: Option<&TensorMetadata>,
         tensor: Option<AnyRef>,
-    ) -> TensorHandle {
-        let Some(tensor) = tensor else {
-            return self.handle_of_any(ctx, told, None);
-        };
+    ) -> AtOnce {
         // Nearly every tensor is dense.
-        let Some(dense) = tensor.get::<DenseHostTensor>() else {
-            return self.handle_of_any(ctx, told, Some(tensor));
-        };
-        let metadata = match told {
-            None => dense.metadata(),
-            Some(told) if is_as_told(dense, told) => told.clone(),
-            Some(_) => return self.handle_of_any(ctx, told, Some(tensor)),
-        };
-        TensorHandle::known(self.device.clone(), metadata, tensor)
+        let dense = tensor.as_ref().and_then(AnyRef::get::<DenseHostTensor>);
+        let is_usual = dense.is_some_and(|dense| told.is_none_or(|told| is_as_told(dense, told)));
+        match tensor {
+            Some(tensor) if is_usual => AtOnce::Dense(tensor),
+            tensor => self.outcome_of_any(ctx, told, tensor),
+        }
     }
 
     #[cold]
-    fn handle_of_any(
+    fn outcome_of_any(
         &self,
         ctx: &ExecutionContext,
         told: Option<&TensorMetadata>,
         tensor: Option<AnyRef>,
-    ) -> TensorHandle {
+    ) -> AtOnce {
         let told = [told.cloned()];
         let mut results = [tensor];
         self.check_results(ctx, &told, &mut results);
-        let ([told], [tensor]) = (told, results);
-        self.new_handle(told, tensor)
+        match (told, results) {
+            (_, [Some(tensor)]) if tensor.is_concrete() => AtOnce::Available(tensor),
+            ([told], [tensor]) => AtOnce::Other(Box::new(self.new_handle(told, tensor))),
+        }
     }
 
     /// Does the work of [`call_at_once`](Self::call_at_once) for any op. Returns `false` if it did
@@ -266,19 +298,21 @@ impl DeviceOp {
         attrs: &OpAttrs,
         results: &mut [TensorHandle],
     ) -> bool {
-        if !self.admits_at_once(ctx, arguments.len(), results.len()) {
+        let is_admitted =
+            self.may_run_at_once && self.op.counts.admit(arguments.len(), results.len());
+        if !is_admitted || !Self::may_run_now(ctx) {
             return false;
         }
         let asks_first = !self.tells_metadata_itself;
         let mut tensors = Tensors::new();
         let mut operands = OperandMetadata::new();
         for (index, argument) in arguments.iter().enumerate() {
-            let Some((tensor, metadata)) = argument.dense_on(self.device_of_operand(index)) else {
+            let Some(operand) = self.operand_of(index, argument) else {
                 return false;
             };
-            tensors.push(tensor.clone());
+            tensors.push(operand.tensor.clone());
             if asks_first {
-                operands.push(metadata.clone());
+                operands.push(operand.metadata());
             }
         }
         let metadata = match asks_first {
@@ -338,24 +372,39 @@ mod tests {
         ResultMetadata::from_buf([Some(vector(extent))])
     }
 
+    /// Returns the remembered result for operands with this metadata.
+    fn find<const N: usize>(
+        answers: &Answers,
+        operands: [&TensorMetadata; N],
+    ) -> Option<TensorMetadata> {
+        let tensor = AnyRef::ready_chain();
+        let operands = operands.map(|metadata| Operand {
+            tensor: &tensor,
+            dtype: metadata.dtype,
+            extents: &metadata.extents,
+        });
+        answers.find(&operands).map(|found| found.unwrap().clone())
+    }
+
     #[test]
     fn answers_are_for_equal_metadata() {
         let answers = Answers::default();
         answers.keep(&[vector(1)], &answer(10));
-        assert!(
-            answers.find([&vector(1)]).is_none(),
+        assert_eq!(
+            find(&answers, [&vector(1)]),
+            None,
             "one question is no habit"
         );
         answers.keep(&[vector(1)], &answer(10));
         answers.keep(&[vector(1), vector(2)], &answer(20));
-        assert_eq!(answers.find([&vector(1)]), Some(&answer(10)));
-        assert_eq!(answers.find([&vector(1), &vector(2)]), Some(&answer(20)));
+        assert_eq!(find(&answers, [&vector(1)]), Some(vector(10)));
+        assert_eq!(find(&answers, [&vector(1), &vector(2)]), Some(vector(20)));
         let whole = TensorMetadata::new(DType::I32, [1]);
         for other in [&vector(2), &whole] {
-            assert_eq!(answers.find([other]), None);
+            assert_eq!(find(&answers, [other]), None);
         }
-        assert_eq!(answers.find([]), None);
-        assert_eq!(answers.find([&vector(2), &vector(1)]), None);
+        assert_eq!(find(&answers, []), None);
+        assert_eq!(find(&answers, [&vector(2), &vector(1)]), None);
     }
 
     #[test]
@@ -364,7 +413,7 @@ mod tests {
         for extent in 0..=2 * NUM_ANSWERS {
             answers.keep(&[vector(extent)], &answer(extent));
         }
-        let found = |&extent: &usize| answers.find([&vector(extent)]) == Some(&answer(extent));
+        let found = |&extent: &usize| find(&answers, [&vector(extent)]) == Some(vector(extent));
         let kept: Vec<usize> = (0..=2 * NUM_ANSWERS).filter(found).collect();
         assert_eq!(kept, [1, 2, 3, 4]);
     }

@@ -60,7 +60,7 @@ fn convert_slowly(
     let (Some(metadata), Some(found)) = (argument.metadata_part(), argument.device_part()) else {
         return;
     };
-    let (metadata, found, tensor) = (metadata.clone(), found.clone(), tensor.clone());
+    let (found, tensor) = (found.clone(), tensor.clone());
     let mut awaited = vec![tensor.clone()];
     if let DevicePart::Pending(pending) = &found {
         awaited.push(pending.as_any().clone());

@@ -14,6 +14,7 @@ use super::ready::ReadyOp;
 use super::scope;
 use super::scope::CallContext;
 use crate::core_op::OpInvocation;
+use crate::device_op::AtOnce;
 use crate::handle::TensorHandle;
 use crate::order::Uses;
 
@@ -41,8 +42,7 @@ impl ReadyOp {
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
         let caller = Location::caller();
         // Most calls take this way: they write their result where the caller wants it.
-        if self.made.is_empty()
-            && self.num_results == 1
+        if self.admitted.contains(arguments.len())
             && !self.eager.runtime.has_writers()
             && let Some((ctx, is_sync)) = scope::shared_context_and_mode(&self.eager)
         {
@@ -50,9 +50,12 @@ impl ReadyOp {
             let AttributeSet { attrs, answers } = &*self.set;
             let op = &self.found.known.op;
             match op.call_at_once(&ctx, arguments, attrs, answers) {
-                Some(result) if result.is_there() => return Ok(result),
-                Some(result) => return self.end_one(&ctx, result, arguments, is_sync, caller),
-                None => {}
+                AtOnce::Dense(tensor) => return Ok(op.handle_of_dense(tensor)),
+                AtOnce::Available(tensor) => return Ok(op.handle_of_available(tensor)),
+                AtOnce::Other(result) => {
+                    return self.end_one(&ctx, *result, arguments, is_sync, caller);
+                }
+                AtOnce::Refused => {}
             }
         }
         self.call_copies(arguments, caller)
@@ -234,9 +237,14 @@ impl ReadyOp {
         let AttributeSet { attrs, answers } = &*self.set;
         let op = &self.found.known.op;
         if let [result] = &mut *results
-            && let Some(made) = op.call_at_once(ctx, arguments, attrs, answers)
+            && self.admitted.contains(arguments.len())
         {
-            *result = made;
+            *result = match op.call_at_once(ctx, arguments, attrs, answers) {
+                AtOnce::Dense(tensor) => op.handle_of_dense(tensor),
+                AtOnce::Available(tensor) => op.handle_of_available(tensor),
+                AtOnce::Other(made) => *made,
+                AtOnce::Refused => return op.run_at_once(ctx, arguments, attrs, results),
+            };
             return true;
         }
         op.run_at_once(ctx, arguments, attrs, results)

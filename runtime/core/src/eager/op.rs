@@ -14,6 +14,7 @@ use super::known::AttributeSet;
 use super::ready::{Found, ReadyOp};
 use super::{EagerContext, at_caller};
 use crate::attrs::{Match, Matched, OpAttrs, OpAttrsRef};
+use crate::device_op::Admitted;
 use crate::handle::TensorHandle;
 
 /// An op whose attributes are being set.
@@ -202,15 +203,21 @@ impl Op {
             },
             Given::Own(attrs) => self.found.set_of(attrs.into_inner(), &self.eager.ops)?,
         };
-        let made = match self.eager.devices.len() {
+        let made: Box<[_]> = match self.eager.devices.len() {
             1 => Box::default(),
             several => (0..several).map(|_| OnceLock::new()).collect(),
+        };
+        let num_results = self.num_results.unwrap_or(1);
+        let admitted = match num_results {
+            1 if made.is_empty() => self.found.known.op.admitted(),
+            _ => Admitted::NONE,
         };
         Ok(ReadyOp {
             set,
             written: self.found.known.facts.written,
             found: self.found,
-            num_results: self.num_results.unwrap_or(1),
+            num_results,
+            admitted,
             made,
             eager: self.eager,
         })
@@ -265,4 +272,51 @@ fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
     let missing = required.find(|known| is_missing(known.name))?.name;
     let message = format!("`{name}`: the attribute `{missing}` is missing");
     Some(Error::new(message).with_code(ErrorCode::InvalidArgument))
+}
+
+#[cfg(test)]
+mod tests {
+    use tfrt_host::HostContext;
+
+    use super::*;
+    use crate::op::{Implementation, OpCall, OpRegistration};
+
+    fn nothing(_call: &mut OpCall<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    tfrt_host::__private::submit! { OpRegistration {
+        implementation: Implementation::Function(nothing),
+        ..OpRegistration::new("op_test.Nothing")
+    } }
+
+    #[test]
+    fn attributes_in_any_order_are_those_of_a_kept_set() {
+        let host = HostContext::builder().build();
+        let eager = EagerContext::builder(host).build().unwrap();
+        let op = |attributes: &[(&str, i64)]| {
+            let mut op = eager.op("op_test.Nothing").unwrap();
+            for &(name, value) in attributes {
+                op = op.attr(name, value).unwrap();
+            }
+            op
+        };
+        let [a, b, c] = [("a", 1), ("b", 2), ("c", 3)];
+        let kept = op(&[a, b, c]).ready().unwrap().set;
+        for order in [
+            [a, b, c],
+            [a, c, b],
+            [b, a, c],
+            [b, c, a],
+            [c, a, b],
+            [c, b, a],
+        ] {
+            let again = op(&order);
+            assert!(matches!(again.given, Given::Kept { .. }), "{order:?}");
+            assert!(Arc::ptr_eq(&again.ready().unwrap().set, &kept));
+        }
+        let other = op(&[c, b, ("a", 2)]);
+        assert!(matches!(other.given, Given::Own(_)));
+        assert!(!Arc::ptr_eq(&other.ready().unwrap().set, &kept));
+    }
 }

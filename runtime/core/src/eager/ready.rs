@@ -11,6 +11,7 @@ use super::EagerContext;
 use super::known::{AttributeSet, Facts, KnownOp};
 use crate::attrs::OpAttrsRef;
 use crate::core_op::CoreRuntimeOp;
+use crate::device_op::Admitted;
 use crate::handle::TensorHandle;
 use crate::op::OperandSet;
 
@@ -22,6 +23,9 @@ pub struct ReadyOp {
     pub(super) found: Found,
     pub(super) set: Arc<AttributeSet>,
     pub(super) num_results: usize,
+    /// The calls that may run [at once](CoreRuntimeOp::call_at_once), as far as this is known
+    /// before.
+    pub(super) admitted: Admitted,
     /// The operands that it writes to.
     pub(super) written: OperandSet,
     /// For each device, the op that runs there or `None` if the device has none, once that is
@@ -86,6 +90,7 @@ impl EagerContext {
             },
             set: AttributeSet::new(OpAttrsRef::of_one_op(Arc::default())),
             num_results,
+            admitted: Admitted::NONE,
             written: OperandSet::NONE,
             made: Box::default(),
         }

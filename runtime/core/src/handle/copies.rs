@@ -199,7 +199,7 @@ impl TensorHandle {
         if let Some(tensor) = self.find_copy(device, version) {
             return Self {
                 tensor: Some(tensor),
-                metadata: self.metadata.clone(),
+                metadata: self.kept_metadata(),
                 device: Some(DevicePart::Known(device.clone())),
                 copies: Copies::NONE,
             };

@@ -64,7 +64,7 @@ impl HandlePromise {
         }
         let promise = self.metadata;
         match metadata {
-            MetadataPart::Known(metadata) => promise.emplace(MetadataValue(metadata.clone())),
+            MetadataPart::Known(metadata) => promise.emplace(MetadataValue(metadata)),
             MetadataPart::Pending(pending) => {
                 pending.and_then(move |pending| match pending.get() {
                     Some(metadata) => promise.emplace(metadata.clone()),

@@ -8,7 +8,7 @@ use tfrt_tensor::convert::ConversionContext;
 use tfrt_tensor::{TensorRef, TensorType};
 
 use super::copies::Copies;
-use super::{DevicePart, TensorHandle};
+use super::{DevicePart, Metadata, TensorHandle};
 use crate::runtime::CoreRuntime;
 
 impl TensorHandle {
@@ -54,7 +54,7 @@ impl TensorHandle {
         wanted: impl FnOnce((&DeviceRef, TensorType)) -> Option<TensorType> + Send + 'static,
     ) -> Self {
         let (Some(tensor), Some(metadata), Some(device)) =
-            (&self.tensor, &self.metadata, &self.device)
+            (&self.tensor, self.metadata_part(), &self.device)
         else {
             return Self::default();
         };
@@ -71,7 +71,7 @@ impl TensorHandle {
             let converted = convert(ctx, tensor, source, destination, wanted);
             return Self {
                 tensor: Some(converted),
-                metadata: Some(metadata.clone()),
+                metadata: Metadata::Part(metadata),
                 device: Some(result_device),
                 copies: Copies::NONE,
             };
@@ -104,7 +104,7 @@ impl TensorHandle {
         });
         Self {
             tensor: Some(converted),
-            metadata: Some(metadata.clone()),
+            metadata: Metadata::Part(metadata),
             device: Some(result_device),
             copies: Copies::NONE,
         }

@@ -8,7 +8,7 @@ use tfrt_support::{Error, ErrorCode};
 use super::Runner;
 
 /// The least and the greatest number.
-type Bounds = (usize, usize);
+pub(crate) type Bounds = (usize, usize);
 
 /// How many tensors an op takes and returns. A function of its call looks at that itself.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,13 @@ impl Counts {
     pub(crate) fn admit(self, operands: usize, results: usize) -> bool {
         let is_within = |(least, most): Bounds, found| least <= found && found <= most;
         is_within(self.operands, operands) && is_within(self.results, results)
+    }
+
+    /// Returns the least and the greatest number of operands of a call for this many results, if
+    /// there are such calls.
+    pub(crate) fn operands_for(self, results: usize) -> Option<Bounds> {
+        let (least, most) = self.results;
+        (least..=most).contains(&results).then_some(self.operands)
     }
 
     /// Refuses a call with so many operands that asks for so many results.

@@ -78,6 +78,23 @@ impl LinkCost {
         let num_bytes = num_bytes as f64;
         self.latency_microseconds + num_bytes / self.bytes_per_microsecond
     }
+
+    /// Returns the cost of a copy over this link and, once that is done, over another one.
+    ///
+    /// ```
+    /// use tfrt_host::device::LinkCost;
+    ///
+    /// let link = LinkCost { latency_microseconds: 1.0, bytes_per_microsecond: 100.0 };
+    /// assert_eq!(link.followed_by(link).microseconds(100), 4.0);
+    /// ```
+    #[must_use]
+    pub fn followed_by(self, other: Self) -> Self {
+        let [first, second] = [self, other].map(|link| 1.0 / link.bytes_per_microsecond);
+        Self {
+            latency_microseconds: self.latency_microseconds + other.latency_microseconds,
+            bytes_per_microsecond: 1.0 / (first + second),
+        }
+    }
 }
 
 impl Default for LinkCost {

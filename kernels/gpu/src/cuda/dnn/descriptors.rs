@@ -321,7 +321,7 @@ fn rank(lists: &[&[i32]]) -> GpuResult<c_int> {
     c_int::try_from(len).map_err(|_| GpuError::new(CALL, Status::DNN_BAD_PARAM))
 }
 
-fn element_type(number: i32) -> GpuResult<cudnnDataType_t> {
+pub(super) fn element_type(number: i32) -> GpuResult<cudnnDataType_t> {
     enumeration!(
         number,
         "cudnn(dataType)",
@@ -353,7 +353,7 @@ fn tensor_format(number: i32) -> GpuResult<cudnnTensorFormat_t> {
     )
 }
 
-fn convolution_mode(number: i32) -> GpuResult<cudnnConvolutionMode_t> {
+pub(super) fn convolution_mode(number: i32) -> GpuResult<cudnnConvolutionMode_t> {
     enumeration!(
         number,
         "cudnn(mode)",

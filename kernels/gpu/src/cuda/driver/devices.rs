@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUcontext, CUdevice_attribute};
 
 use super::super::object::Context;
 use super::{CudaDriver, text_of};
-use crate::api::driver::DeviceCalls;
+use crate::api::driver::{DeviceCalls, DeviceMemory};
 use crate::api::handle::{ContextHandle, DeviceId};
 use crate::api::{Current, GpuError, GpuResult, Status};
 use crate::cuda::call;
@@ -27,6 +27,16 @@ impl CudaDriver {
             },
         );
         ContextHandle(number)
+    }
+
+    fn device_attribute(&self, device: DeviceId, attribute: CUdevice_attribute) -> GpuResult<i32> {
+        let mut value = 0;
+        call!(
+            self.functions,
+            "cuDeviceGetAttribute(&value, attribute, device)",
+            cuDeviceGetAttribute(&mut value, attribute, device.0)
+        )?;
+        Ok(value)
     }
 }
 
@@ -86,19 +96,20 @@ impl DeviceCalls for CudaDriver {
     }
 
     fn device_capability(&self, device: DeviceId) -> GpuResult<(i32, i32)> {
-        let read = |attribute| {
-            let mut value = 0;
-            call!(
-                self.functions,
-                "cuDeviceGetAttribute(&value, attribute, device)",
-                cuDeviceGetAttribute(&mut value, attribute, device.0)
-            )?;
-            Ok(value)
-        };
+        let read = |attribute| self.device_attribute(device, attribute);
         Ok((
             read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ))
+    }
+
+    fn device_memory(&self, device: DeviceId) -> GpuResult<DeviceMemory> {
+        let read = |attribute| self.device_attribute(device, attribute);
+        Ok(DeviceMemory {
+            clock_khz: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
+            bus_bits: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+            is_integrated: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
+        })
     }
 
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool> {

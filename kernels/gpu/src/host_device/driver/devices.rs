@@ -1,7 +1,7 @@
 //! Devices and contexts.
 
-use super::{CAPABILITY, CURRENT, HostContext, Shared, error};
-use crate::api::driver::DeviceCalls;
+use super::{CAPABILITY, CURRENT, HostContext, MEMORY, Shared, error};
+use crate::api::driver::{DeviceCalls, DeviceMemory};
 use crate::api::handle::{ContextHandle, DeviceId};
 use crate::api::{Current, GpuResult, Status};
 use crate::values::lock;
@@ -54,6 +54,13 @@ impl DeviceCalls for Shared {
         self.0.enter("cuDeviceGetAttribute", CALL)?;
         self.0.check_device(CALL, device)?;
         Ok(CAPABILITY)
+    }
+
+    fn device_memory(&self, device: DeviceId) -> GpuResult<DeviceMemory> {
+        const CALL: &str = "cuDeviceGetAttribute(&value, attribute, device)";
+        self.0.enter("cuDeviceGetAttribute", CALL)?;
+        self.0.check_device(CALL, device)?;
+        Ok(MEMORY)
     }
 
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool> {

@@ -33,6 +33,10 @@ fn algorithm(value: &AnyRef) -> Result<i64> {
 /// Reads the type of the scalars of a convolution: the attribute `scale_type`, or in the older form
 /// `compute_type`. The scalars are constants, and the library's type for them follows from the
 /// tensors, so it only has to be a type of this platform.
+///
+/// In custom forms, the type in front of the operands is always `scale_type`, as in programs of the
+/// older form, too. Where a generic form says `compute_type`, the custom form has it in its
+/// dictionary, so that it is read back as what it was.
 fn check_scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<()> {
     let compute_type = reader.attribute::<Option<DnnDataType>>()?;
     let scale_type = reader.attribute::<Option<DnnDataType>>()?;
@@ -77,7 +81,7 @@ fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chai
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? \
               operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, $y, \
               $in_chain) known($algo) attr-dict"
 )]
@@ -115,7 +119,7 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? \
               operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, $dx_desc, $dx, \
               $in_chain) known($algo) attr-dict"
 )]
@@ -153,7 +157,7 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? \
               operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, $dw_desc, $dw, \
               $in_chain) known($algo) attr-dict"
 )]

@@ -176,7 +176,7 @@ fn create_filter_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
 }
 
 /// Returns the type that sums of products are kept in.
-fn accumulator_type(data_type: i32) -> i32 {
+pub(super) fn accumulator_type(data_type: i32) -> i32 {
     const HALF: i32 = 2;
     match data_type {
         HALF if std::env::var_os("TF_FP16_CONV_USE_FP32_COMPUTE").is_some_and(|on| on == "0") => {

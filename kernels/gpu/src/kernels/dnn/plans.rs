@@ -6,6 +6,7 @@ use tfrt::prelude::*;
 
 use crate::kernels::frame::{FinishWith, FrameReader};
 
+use super::descriptors::accumulator_type;
 use super::enter;
 use crate::api::dnn::{ConvolutionPlan, PlanEpilogue, PlanTensor};
 use crate::api::handle::{DevicePtr, PlanHandle};
@@ -98,6 +99,17 @@ fn plan_tensor(data_type: DnnDataType, dims: &[i64], strides: &[i64]) -> Result<
     })
 }
 
+/// Returns the type that the sums of a plan are kept in.
+fn plan_compute_type(input_type: DnnDataType) -> Result<i32> {
+    let number = match input_type.cuda()? {
+        // Vectors count as their elements.
+        5 => 3,
+        7 => 6,
+        other => other,
+    };
+    Ok(accumulator_type(number))
+}
+
 fn knobs(ids: &[i64], values: &[i64]) -> Result<Vec<(i64, i64)>> {
     if ids.len() != values.len() {
         return Err(invalid(
@@ -149,6 +161,7 @@ fn build_convolution(frame: &mut KernelFrame<'_>) -> Result<()> {
         x: plan_tensor(input_type, input_dims, input_strides)?,
         y: plan_tensor(output_type, output_dims, output_strides)?,
         w: plan_tensor(input_type, filter_dims, filter_strides)?,
+        compute_type: plan_compute_type(input_type)?,
         mode: conv_mode.cuda()?,
         dimensions: conv_dim,
         dilations: conv_dilations.to_vec(),
@@ -240,6 +253,7 @@ fn build_fused_convolution(frame: &mut KernelFrame<'_>) -> Result<()> {
         x: plan_tensor(input_type, input_dims, input_strides)?,
         y: plan_tensor(output_type, output_dims, output_strides)?,
         w: plan_tensor(input_type, filter_dims, filter_strides)?,
+        compute_type: plan_compute_type(input_type)?,
         mode: conv_mode.cuda()?,
         dimensions: conv_dim,
         dilations: conv_dilations.to_vec(),
