@@ -25,7 +25,7 @@
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
 //! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
 //! | `policy` | [`OnError`]: what follows an error |
-//! | `work_ahead`, `num_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring; [`NumAhead`] for sources |
+//! | `work_ahead`, `num_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring; [`NumAhead`] and [`LearnedNumber`] for sources |
 //! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
@@ -99,5 +99,6 @@ pub use stages::batch::BatchComponent;
 pub use stages::even_shard::UnevenShards;
 pub use stages::padded_batch::PaddedComponent;
 pub use token::{Machine, Serial, StepResult};
+pub use tuner::LearnedNumber;
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};
 pub use work_ahead::WorkAhead;

@@ -16,7 +16,7 @@ use crate::numbers::size_bytes_of;
 use crate::observation::Decisions;
 use crate::options::RamBudget;
 use crate::result::{IterationResult, Outcome};
-use crate::tuner::{Tuner, Turns, is_tuning_off};
+use crate::tuner::{LearnedNumber, Tuner, Turns, is_tuning_off};
 
 /// How many elements to hold at a time.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Degree {
 #[derive(Debug)]
 enum Number {
     /// To be found with the first draw, which knows the number of threads.
-    Unknown(CheckedWorkAhead),
+    Unknown(CheckedWorkAhead, LearnedNumber),
     Fixed(usize),
     Tuned {
         tuner: Box<Tuner>,
@@ -37,10 +37,16 @@ enum Number {
 }
 
 impl Degree {
-    /// Creates the degree of a stage whose iterator stands at `position`.
-    pub(super) fn new(work_ahead: CheckedWorkAhead, stage: &'static str, at: Position) -> Self {
+    /// Creates the degree of a stage whose iterator stands at `position`. A tuned one goes on with
+    /// what other iterators of the stage have `learned`.
+    pub(super) fn new(
+        work_ahead: CheckedWorkAhead,
+        learned: &LearnedNumber,
+        stage: &'static str,
+        at: Position,
+    ) -> Self {
         Self {
-            number: Number::Unknown(work_ahead),
+            number: Number::Unknown(work_ahead, learned.clone()),
             decisions: Decisions::of(stage, at),
         }
     }
@@ -51,22 +57,28 @@ impl Degree {
         match &self.number {
             Number::Fixed(degree) => *degree,
             Number::Tuned { tuner, .. } => tuner.degree(),
-            Number::Unknown(work_ahead) => {
-                let work_ahead = *work_ahead;
-                self.start(work_ahead, num_held, ctx)
+            Number::Unknown(work_ahead, learned) => {
+                let (work_ahead, learned) = (*work_ahead, learned.clone());
+                self.start(work_ahead, &learned, num_held, ctx)
             }
         }
     }
 
     #[cold]
-    fn start(&mut self, of: CheckedWorkAhead, num_held: usize, ctx: &ExecutionContext) -> usize {
+    fn start(
+        &mut self,
+        of: CheckedWorkAhead,
+        learned: &LearnedNumber,
+        num_held: usize,
+        ctx: &ExecutionContext,
+    ) -> usize {
         let threads = || ctx.queue().parallelism_level().max(1);
         let max = of.max.unwrap_or_else(threads);
         let (number, degree) = match of.is_tuned && max > 0 && !is_tuning_off() {
             false => (Number::Fixed(max), max),
             true => {
                 let turns = ctx.host().shared_context(Turns::new);
-                let tuner = Box::new(Tuner::new(max, turns));
+                let tuner = Box::new(Tuner::new(max, turns, learned));
                 let held = HeldMemory::new(RamBudget::of(ctx.host()), num_held);
                 let degree = tuner.degree();
                 (Number::Tuned { tuner, held }, degree)
@@ -88,7 +100,7 @@ impl Degree {
     pub(super) fn may_begin(&self) -> bool {
         match &self.number {
             Number::Tuned { held, .. } => held.may_begin(),
-            Number::Fixed(_) | Number::Unknown(_) => true,
+            Number::Fixed(_) | Number::Unknown(..) => true,
         }
     }
 

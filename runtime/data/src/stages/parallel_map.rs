@@ -37,6 +37,7 @@ use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
+use crate::tuner::LearnedNumber;
 use crate::work_ahead::WorkAhead;
 
 use calls::Calls;
@@ -48,6 +49,7 @@ struct ParallelMap {
     function: BoundFunction,
     /// How many calls may be under way.
     num_parallel: CheckedWorkAhead,
+    learned: LearnedNumber,
     is_deterministic: bool,
 }
 
@@ -85,7 +87,7 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
-            degree: Degree::new(self.num_parallel, self.name(), position),
+            degree: Degree::new(self.num_parallel, &self.learned, self.name(), position),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             slots: VecDeque::new(),
             skew: Skew::new(position),
@@ -360,6 +362,7 @@ impl Dataset {
             input: self.clone(),
             function: BoundFunction::new(function, bound),
             num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
+            learned: LearnedNumber::default(),
             is_deterministic,
         })
     }
