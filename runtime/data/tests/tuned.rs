@@ -213,3 +213,45 @@ fn the_next_pass_begins_with_the_number_that_the_last_one_has_found() {
     assert!(drawn_ahead < 17, "{drawn_ahead} elements, found {found}");
     assert_eq!(elements.next().unwrap().unwrap(), 1);
 }
+
+#[test]
+fn tuned_calls_stay_within_their_budget() {
+    let _alone = alone();
+    // The calls that have begun, and their results, which come when the test says so.
+    type Begun = Arc<Mutex<Vec<IndirectPromise>>>;
+    let num_begun = |budget: Option<usize>| {
+        let ctx = context("mstd:4");
+        if let Some(num_calls) = budget {
+            let options = PipelineOptions::default().with_cpu_budget(num_calls);
+            options.install(ctx.host());
+        }
+        let begun = Begun::default();
+        let calls = Arc::clone(&begun);
+        let begin = ElementFunction::from_closure(1, 1, move |_, _| {
+            let (promise, later) = AnyRef::indirect();
+            calls.lock().unwrap().push(promise);
+            Ok(one(later))
+        });
+        let tuned = WorkAhead::tuned(4);
+        let mapped = range(100)
+            .parallel_map_with(begin, &[], tuned, true)
+            .unwrap();
+        let mut iterator = mapped.iterator();
+        // Until the size of a result is known, there is one call.
+        let first = iterator.draw(&ctx);
+        ctx.host().quiesce().unwrap();
+        let first_call = begun.lock().unwrap().pop().unwrap();
+        first_call.forward_to(AnyRef::available(1_i64));
+        ctx.host().quiesce().unwrap();
+        drop((first, iterator.draw(&ctx)));
+        ctx.host().quiesce().unwrap();
+        let num_begun = begun.lock().unwrap().len();
+        drop(iterator);
+        begun.lock().unwrap().clear();
+        num_begun
+    };
+    assert_eq!(num_begun(None), 4);
+    assert_eq!(num_begun(Some(9)), 4);
+    assert_eq!(num_begun(Some(2)), 2);
+    assert_eq!(num_begun(Some(0)), 1);
+}

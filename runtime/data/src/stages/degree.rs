@@ -14,7 +14,7 @@ use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::dataset::Position;
 use crate::numbers::size_bytes_of;
 use crate::observation::Decisions;
-use crate::options::RamBudget;
+use crate::options::{CpuBudget, RamBudget, TakenCalls};
 use crate::result::{IterationResult, Outcome};
 use crate::tuner::{LearnedNumber, Tuner, Turns, is_tuning_off};
 
@@ -22,6 +22,8 @@ use crate::tuner::{LearnedNumber, Tuner, Turns, is_tuning_off};
 #[derive(Debug)]
 pub(super) struct Degree {
     number: Number,
+    /// Whether the elements are calls, which take threads.
+    is_of_calls: bool,
     decisions: Decisions,
 }
 
@@ -33,6 +35,9 @@ enum Number {
     Tuned {
         tuner: Box<Tuner>,
         held: HeldMemory,
+        /// What the stage has taken of the host's budget of calls, if it makes some and there is
+        /// one.
+        calls: Option<TakenCalls>,
     },
 }
 
@@ -47,16 +52,27 @@ impl Degree {
     ) -> Self {
         Self {
             number: Number::Unknown(work_ahead, learned.clone()),
+            is_of_calls: false,
             decisions: Decisions::of(stage, at),
         }
+    }
+
+    /// Says that the elements are calls, of which a tuned stage has at most as many as the host
+    /// allows.
+    pub(super) fn of_calls(mut self) -> Self {
+        self.is_of_calls = true;
+        self
     }
 
     /// Returns the number of elements to hold, given the number that are held.
     #[inline]
     pub(super) fn now(&mut self, num_held: usize, ctx: &ExecutionContext) -> usize {
-        match &self.number {
+        match &mut self.number {
             Number::Fixed(degree) => *degree,
-            Number::Tuned { tuner, .. } => tuner.degree(),
+            Number::Tuned { tuner, calls, .. } => match calls {
+                Some(calls) => calls.take(tuner.degree()),
+                None => tuner.degree(),
+            },
             Number::Unknown(work_ahead, learned) => {
                 let (work_ahead, learned) = (*work_ahead, learned.clone());
                 self.start(work_ahead, &learned, num_held, ctx)
@@ -80,8 +96,13 @@ impl Degree {
                 let turns = ctx.host().shared_context(Turns::new);
                 let tuner = Box::new(Tuner::new(max, turns, learned));
                 let held = HeldMemory::new(RamBudget::of(ctx.host()), num_held);
-                let degree = tuner.degree();
-                (Number::Tuned { tuner, held }, degree)
+                let budget = self.is_of_calls.then(|| CpuBudget::of(ctx.host()));
+                let mut calls = budget.flatten().map(TakenCalls::none_of);
+                let degree = match &mut calls {
+                    Some(calls) => calls.take(tuner.degree()),
+                    None => tuner.degree(),
+                };
+                (Number::Tuned { tuner, held, calls }, degree)
             }
         };
         self.number = number;
@@ -123,7 +144,7 @@ impl Degree {
     /// Counts a result that is handed out: the one at this place among those that are held.
     #[inline]
     pub(super) fn deliver(&mut self, chosen: usize, result: Option<&Outcome>) {
-        if let Number::Tuned { tuner, held } = &mut self.number {
+        if let Number::Tuned { tuner, held, .. } = &mut self.number {
             let before = tuner.degree();
             tuner.deliver(tuner.now());
             held.end(chosen, result);

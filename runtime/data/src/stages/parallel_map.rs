@@ -87,7 +87,7 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
-            degree: Degree::new(self.num_parallel, &self.learned, self.name(), position),
+            degree: Degree::new(self.num_parallel, &self.learned, self.name(), position).of_calls(),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             slots: VecDeque::new(),
             skew: Skew::new(position),
