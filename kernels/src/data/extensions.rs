@@ -146,8 +146,13 @@ fn parallel_interleave_dataset(
 ) -> Result<Dataset> {
     let is_deterministic = deterministic.unwrap_or(true);
     let num_parallel = WorkAhead::new(num_parallel, autotune);
-    let opened = input.parallel_map_with(function.into(), &[], num_parallel, is_deterministic)?;
-    let turns = opened.flatten(cycle_length, block_length)?;
+    let turns = input.parallel_interleave_with(
+        function.into(),
+        cycle_length,
+        block_length,
+        num_parallel,
+        is_deterministic,
+    )?;
     with_policy(turns.with_num_components(arity)?, on_error)
 }
 

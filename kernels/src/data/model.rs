@@ -183,8 +183,8 @@ impl Builder {
             "take_while" => input.take_while_with(function)?,
             "interleave" | "flat_map" => arity(op, input.interleave_with(function, 1, 1)?)?,
             "parallel_interleave" => {
-                let opened = input.parallel_map_with(function, &[], 1, true)?;
-                arity(op, opened.flatten(1, 1)?)?
+                let turns = input.parallel_interleave_with(function, 1, 1, 1, true)?;
+                arity(op, turns)?
             }
             "bucket_by_length" => input.bucket_by_length(function, &[], &[1], &[], false)?,
             "rejection_resample" => input.rejection_resample(function, &[1.0], None, 0, 0)?,

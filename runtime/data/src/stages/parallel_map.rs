@@ -51,6 +51,10 @@ struct ParallelMap {
     num_parallel: CheckedWorkAhead,
     learned: LearnedNumber,
     is_deterministic: bool,
+    /// The results are followed by the components that the function was called with. A checkpoint
+    /// has only these, and the function is called again: it makes datasets, which no checkpoint can
+    /// contain.
+    keeps_arguments: bool,
 }
 
 impl Stage for ParallelMap {
@@ -67,7 +71,11 @@ impl Stage for ParallelMap {
     }
 
     fn element_types(&self) -> ElementTypes {
-        self.function.result_types()
+        let results = self.function.result_types();
+        match self.keeps_arguments {
+            true => results.followed_by(&self.input.element_types()),
+            false => results,
+        }
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -89,6 +97,7 @@ impl Stage for ParallelMap {
             function: self.function.clone(),
             degree: Degree::new(self.num_parallel, &self.learned, self.name(), position).of_calls(),
             is_deterministic: self.is_deterministic && position.keeps_order(),
+            keeps_arguments: self.keeps_arguments,
             slots: VecDeque::new(),
             skew: Skew::new(position),
             held: HeldBytes::of(self.name(), position),
@@ -106,6 +115,7 @@ struct ParallelMapMachine {
     function: BoundFunction,
     degree: Degree,
     is_deterministic: bool,
+    keeps_arguments: bool,
     /// Oldest first. An element is known when all of its values are available.
     slots: VecDeque<IterationResult>,
     /// Of the slots.
@@ -168,7 +178,10 @@ impl Machine for ParallelMapMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.bool(self.has_ended);
         to.u64(self.num_drawn);
-        to.results(self.slots.iter())?;
+        match self.keeps_arguments {
+            true => self.save_arguments(to)?,
+            false => to.results(self.slots.iter())?,
+        }
         to.input(&mut *self.input)
     }
 
@@ -176,11 +189,36 @@ impl Machine for ParallelMapMachine {
         self.has_ended = from.bool()?;
         self.num_drawn = from.u64()?;
         self.slots = from.results()?;
+        if self.keeps_arguments {
+            let num_slots = self.slots.len() as u64;
+            for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
+                let number = self.num_drawn.saturating_sub(num_slots - index as u64);
+                let slot = self.start(slot, At::new("parallel_map", number), from.exec_ctx());
+                self.slots.push_back(slot);
+            }
+        }
         from.input(&mut *self.input)
     }
 }
 
 impl ParallelMapMachine {
+    /// Writes the slots with the arguments of their calls in place of the results.
+    fn save_arguments(&self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let num_results = self.function.num_results();
+        to.count(self.slots.len());
+        for slot in &self.slots {
+            match slot.clone().into_outcome() {
+                Ok(Outcome::Element(values)) => {
+                    let arguments = values.into_iter().skip(num_results).collect();
+                    to.outcome(&Outcome::Element(arguments))?;
+                }
+                Ok(outcome) => to.outcome(&outcome)?,
+                Err(pending) => to.wait_for(pending.into_any()),
+            }
+        }
+        Ok(())
+    }
+
     /// Allows as many calls as the degree says. Returns the number of slots.
     fn open_gate(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> usize {
         let degree = self.degree.now(self.slots.len(), ctx);
@@ -226,6 +264,7 @@ impl ParallelMapMachine {
             at,
             promise,
             calls: Arc::clone(&self.calls),
+            keeps_arguments: self.keeps_arguments,
         };
         drawn.and_then(move |outcome| match outcome {
             Outcome::Element(values) => {
@@ -245,6 +284,7 @@ struct Call {
     at: At,
     promise: Promise<Outcome>,
     calls: Arc<Calls<ReadyCall>>,
+    keeps_arguments: bool,
 }
 
 impl Call {
@@ -287,7 +327,10 @@ impl ReadyCall {
             // Nobody sees it.
             return Self::finish(call, Outcome::END);
         }
-        let results = call.function.call(&call.ctx, &values, call.at);
+        let mut results = call.function.call(&call.ctx, &values, call.at);
+        if call.keeps_arguments {
+            results.extend(values.iter().cloned());
+        }
         if are_available(&results) {
             return Self::finish(call, Outcome::Element(results));
         }
@@ -364,6 +407,25 @@ impl Dataset {
             num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
             learned: LearnedNumber::default(),
             is_deterministic,
+            keeps_arguments: false,
+        })
+    }
+
+    /// Returns the results of a function of each element, as
+    /// [`parallel_map_with`](Self::parallel_map_with) does, each followed by the element.
+    pub(super) fn calls_with_arguments(
+        &self,
+        function: ElementFunction,
+        num_parallel: impl Into<WorkAhead>,
+        is_deterministic: bool,
+    ) -> Result<Self, Error> {
+        Self::new(ParallelMap {
+            input: self.clone(),
+            function: BoundFunction::new(function, &[]),
+            num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
+            learned: LearnedNumber::default(),
+            is_deterministic,
+            keeps_arguments: true,
         })
     }
 }
