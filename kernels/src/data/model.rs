@@ -64,6 +64,14 @@ pub(super) fn function_of(op: &dyn OpInstance, attribute: &str) -> Option<Elemen
     Some(function.with_types(types(&arguments), types(&results)))
 }
 
+/// Returns the function with the state that an op declares for it, if it does.
+fn with_state(op: &dyn OpInstance, function: ElementFunction) -> ElementFunction {
+    match (function_of(op, "save"), function_of(op, "restore")) {
+        (Some(save), Some(restore)) => function.with_state(save, restore),
+        _ => function,
+    }
+}
+
 type Spelling<'a> = std::borrow::Cow<'a, str>;
 
 struct Builder {
@@ -106,7 +114,7 @@ impl Builder {
             return Ok(Some(dataset));
         }
         if let Some(function) = function_of(op, "function") {
-            return self.apply(name, op, function);
+            return self.apply(name, op, with_state(op, function));
         }
         let schema = |attribute| text(op, attribute).map(|text| text.parse::<Schema>());
         let input = self.input(op, 0)?;
@@ -147,7 +155,7 @@ impl Builder {
             },
             "generator" => match (function_of(op, "init"), function_of(op, "next")) {
                 (Some(init), Some(next)) => {
-                    let finish = function_of(op, "finish");
+                    let (next, finish) = (with_state(op, next), function_of(op, "finish"));
                     Dataset::generator_with(init, &values(op, 0), next, finish)?
                 }
                 _ => return Ok(None),

@@ -18,6 +18,7 @@
 //! | `dataset`, `iterator` | [`Dataset`], [`DataIterator`] and the traits of their stages, [`Stage`] and [`Draw`] |
 //! | `result` | [`IterationResult`] and [`Outcome`]: what a draw returns |
 //! | `function` | [`ElementFunction`]: functions of programs and closures |
+//! | `declared_state` | the state that a function has besides its arguments, and the order of its calls |
 //! | `element_types` | [`ElementTypes`]: what is known of elements before one is drawn |
 //! | `token` | stages that answer requests in order, as their inputs arrive |
 //! | `stages` | one file for each dataset |
@@ -40,6 +41,8 @@ mod dataset;
 mod iterator;
 
 mod function;
+
+mod declared_state;
 
 mod element_types;
 

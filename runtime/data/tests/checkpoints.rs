@@ -277,7 +277,7 @@ fn an_element_that_cannot_be_written_is_named() {
     assert_eq!(error.code(), ErrorCode::Unimplemented);
     assert_eq!(
         error.message(),
-        "a prefetched element of type `!my.coin` cannot be written to a checkpoint"
+        "a value of type `!my.coin` cannot be written to a checkpoint"
     );
 }
 

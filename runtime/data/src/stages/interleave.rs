@@ -23,7 +23,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -609,6 +609,7 @@ impl Dataset {
         block_length: i64,
     ) -> Result<Self, Error> {
         check_parameters(NAME, &function, &[], self)?;
+        check_no_outer_state(NAME, &function)?;
         check_results(NAME, &function, &ElementTypes::of::<Self>())?;
         let cycle_length = require_positive("cycle_length", cycle_length)?;
         if cycle_length > MAX_CYCLE_LENGTH {

@@ -8,7 +8,7 @@
 //! Each call is a task of the work queue, so that functions that only compute also run
 //! concurrently. A slot is occupied from the draw of its element until the delivery of its result:
 //! that limits the calls and the held elements. The function is not called for ends and failed
-//! draws.
+//! draws. Calls of a function with a declared state take [turns](crate::declared_state).
 //!
 //! A tuned map also has a slot for each request that waits for an answer, so that a call that takes
 //! long does not stop the others; a [gate](gate) limits the calls that are under way.
@@ -30,8 +30,9 @@ use crate::cardinality::Cardinality;
 use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::declared_state::{Turn, Turns};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters};
+use crate::element_types::{ElementTypes, check_outer_state, check_parameters};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
@@ -95,6 +96,7 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
+            turns: Turns::of(self.name(), &self.function),
             degree: Degree::new(self.num_parallel, &self.learned, self.name(), position).of_calls(),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             keeps_arguments: self.keeps_arguments,
@@ -113,6 +115,8 @@ impl Stage for ParallelMap {
 struct ParallelMapMachine {
     input: Box<dyn Draw>,
     function: BoundFunction,
+    /// The turns of a function with a declared state, whose calls never overlap.
+    turns: Option<Box<Turns>>,
     degree: Degree,
     is_deterministic: bool,
     keeps_arguments: bool,
@@ -178,6 +182,9 @@ impl Machine for ParallelMapMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.bool(self.has_ended);
         to.u64(self.num_drawn);
+        if let Some(turns) = &mut self.turns {
+            turns.save(to)?;
+        }
         match self.keeps_arguments {
             true => self.save_arguments(to)?,
             false => to.results(self.slots.iter())?,
@@ -188,6 +195,9 @@ impl Machine for ParallelMapMachine {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.has_ended = from.bool()?;
         self.num_drawn = from.u64()?;
+        if let Some(turns) = &mut self.turns {
+            turns.restore(from)?;
+        }
         self.slots = from.results()?;
         if self.keeps_arguments {
             let num_slots = self.slots.len() as u64;
@@ -253,12 +263,15 @@ impl ParallelMapMachine {
     }
 
     /// Begins the call for a drawn element. Ends and errors are passed on.
-    fn start(&self, drawn: IterationResult, at: At, ctx: &ExecutionContext) -> IterationResult {
+    fn start(&mut self, drawn: IterationResult, at: At, ctx: &ExecutionContext) -> IterationResult {
         if let IterationResult::Known(Outcome::Error(_)) = drawn {
             return drawn;
         }
         let (promise, result) = IterationResult::pending();
+        let restored = self.turns.as_mut().and_then(|turns| turns.restored());
         let call = Call {
+            turn: self.turns.as_mut().map(|turns| turns.take()),
+            restored: restored.clone(),
             function: self.function.clone(),
             ctx: ctx.clone(),
             at,
@@ -268,7 +281,9 @@ impl ParallelMapMachine {
         };
         drawn.and_then(move |outcome| match outcome {
             Outcome::Element(values) => {
-                let awaited = values.clone();
+                let mut awaited = values.clone();
+                awaited.extend(call.turn.as_ref().and_then(Turn::previous).cloned());
+                awaited.extend(restored);
                 run_when_ready(&awaited, move || ReadyCall { call, values }.enter());
             }
             outcome => call.finish(outcome),
@@ -284,6 +299,10 @@ struct Call {
     at: At,
     promise: Promise<Outcome>,
     calls: Arc<Calls<ReadyCall>>,
+    /// The turn of a function with a declared state, and what it waits for if that state is being
+    /// restored.
+    turn: Option<Turn>,
+    restored: Option<AnyRef>,
     keeps_arguments: bool,
 }
 
@@ -291,6 +310,9 @@ impl Call {
     fn finish(self, outcome: Outcome) {
         self.promise.emplace(outcome);
         self.calls.tell_done();
+        if let Some(turn) = self.turn {
+            turn.pass();
+        }
     }
 }
 
@@ -326,6 +348,13 @@ impl ReadyCall {
         if call.calls.is_dropped.load(Ordering::Relaxed) {
             // Nobody sees it.
             return Self::finish(call, Outcome::END);
+        }
+        let failed = call
+            .restored
+            .as_ref()
+            .filter(|restored| restored.is_error());
+        if let Some(failed) = failed.cloned() {
+            return Self::finish(call, Outcome::Error(failed));
         }
         let mut results = call.function.call(&call.ctx, &values, call.at);
         if call.keeps_arguments {
@@ -401,6 +430,7 @@ impl Dataset {
         is_deterministic: bool,
     ) -> Result<Self, Error> {
         check_parameters("parallel_map", &function, bound, self)?;
+        check_outer_state("parallel_map", &function, bound)?;
         Self::new(ParallelMap {
             input: self.clone(),
             function: BoundFunction::new(function, bound),
