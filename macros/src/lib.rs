@@ -102,7 +102,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// `Function<(A,), (R,)>` is a function that programs name by its symbol, and `Region<(A,), (R,)>`
 /// a region of the op. The loader refuses functions with another signature. `FunctionRef` takes any
-/// function, or with `#[region]` any region, and `&[FunctionRef]` a list of symbols.
+/// function, or with `#[region]` any region, and `&[FunctionRef]` a list of symbols. An op may
+/// leave out an `Option<FunctionRef>`: it has all functions that are optional, or none of them.
+/// Their names come after those of its other functions in the order of bytes.
 ///
 /// ```
 /// use tfrt::prelude::*;

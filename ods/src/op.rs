@@ -337,6 +337,10 @@ pub struct FunctionDef {
 pub enum FunctionForm {
     /// By one flat symbol: `@f`.
     Symbol,
+    /// By one flat symbol, or not at all. An op names all of its optional functions or none of
+    /// them. They are the last ones, without a list or regions: a file has the functions without
+    /// their names.
+    OptionalSymbol,
     /// By a list of flat symbols: `[@f, @g]`.
     SymbolList,
     /// As its own region.

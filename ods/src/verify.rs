@@ -309,12 +309,19 @@ fn verify_attributes(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach
         };
         rules.push((attribute.name.into(), breach));
     }
+    let is_optional = |form: FunctionForm| form == FunctionForm::OptionalSymbol;
+    let mut optional = def.functions.iter().filter(|one| is_optional(one.form));
+    let named = optional.find(|function| op.attribute(function.name).is_some());
     for function in def.functions {
-        let breach = match (op.attribute(function.name), function.form) {
-            (_, FunctionForm::Region) => continue,
-            (Some(value), form) if is_reference(&value, form) => continue,
-            (Some(_), form) => unfit(function.name, describe::reference(form)),
-            (None, _) => missing(function.name),
+        let breach = match (op.attribute(function.name), function.form, named) {
+            (_, FunctionForm::Region, _) | (None, FunctionForm::OptionalSymbol, None) => continue,
+            (Some(value), form, _) if is_reference(&value, form) => continue,
+            (Some(_), form, _) => unfit(function.name, describe::reference(form)),
+            (None, FunctionForm::OptionalSymbol, Some(named)) => Breach::op(format!(
+                "attribute '{}' requires attribute '{}'",
+                named.name, function.name
+            )),
+            (None, ..) => missing(function.name),
         };
         rules.push((function.name.into(), breach));
     }
@@ -366,7 +373,7 @@ fn undeclared(def: &OpDef, op: &dyn OpInstance, name: &str) -> Option<Breach> {
 /// Returns `true` if an attribute refers to functions in this form.
 fn is_reference(value: &AttrInstance<'_>, form: FunctionForm) -> bool {
     match form {
-        FunctionForm::Symbol => is_flat_symbol(value),
+        FunctionForm::Symbol | FunctionForm::OptionalSymbol => is_flat_symbol(value),
         FunctionForm::SymbolList => is_flat_symbol_list(value),
         FunctionForm::Region => false,
     }

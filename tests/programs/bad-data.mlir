@@ -339,3 +339,82 @@ func @f(%n: i64) {
   %0 = tfrt_data.flat_map_dataset %d { arity = -1 : i64, function = @range }
   tfrt.return
 }
+
+// -----
+
+func private @number(%b: i64, %x: i64) -> i64 {
+  tfrt.return %x : i64
+}
+func private @save(%b: i64) -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+func private @restore(%b: i64, %n: i64) {
+  tfrt.return
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{attribute 'save' requires attribute 'restore'}}
+  %0 = tfrt_data.map_dataset %d, %n : i64 { function = @number, save = @save }
+  tfrt.return
+}
+
+// -----
+
+func private @number(%b: i64, %x: i64) -> i64 {
+  tfrt.return %x : i64
+}
+func private @save(%b: i64) -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+func private @restore(%b: i64, %n: i64) {
+  tfrt.return
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{attribute 'restore' requires attribute 'save'}}
+  %0 = tfrt_data.map_dataset %d, %n : i64 { function = @number, restore = @restore }
+  tfrt.return
+}
+
+// -----
+
+func private @number(%b: i64, %x: i64) -> i64 {
+  tfrt.return %x : i64
+}
+func private @save(%b: i64) -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+func private @restore(%b: i64, %n: i64) {
+  tfrt.return
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{`map` expects a function `restore` that takes (i64, i32), found (i64, i64)}}
+  %0 = tfrt_data.map_dataset %d, %n : i64 { function = @number, restore = @restore, save = @save }
+  tfrt.return
+}
+
+// -----
+
+func private @number(%b: i64, %x: i64) -> i64 {
+  tfrt.return %x : i64
+}
+func private @save(%b: i64) -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+func private @restore(%b: i64, %n: i64) {
+  tfrt.return
+}
+func private @two(%s: i64, %x: i64) -> (i64, i64) {
+  tfrt.return %s, %x : i64, i64
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{`scan` expects a function `restore` that takes (i32), found (i64, i64)}}
+  %0 = tfrt_data.scan_dataset %d, %n : i64 { function = @two, restore = @restore, save = @save }
+  tfrt.return
+}

@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_data::{
-    Cardinality, Dataset, Draw, ElementTypes, HeldBytes, Machine, NumAhead, Outcome, Position,
-    Serial, Stage, StageDescription, StateReader, StateWriter, StepResult, Values,
+    Cardinality, Dataset, Draw, ElementTypes, HeldBytes, LearnedNumber, Machine, NumAhead, Outcome,
+    Position, Serial, Stage, StageDescription, StateReader, StateWriter, StepResult, Values,
 };
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
@@ -174,6 +174,7 @@ pub fn dataset(format: impl Format, files: &Files, on_error: OnError) -> Result<
         files: files.clone(),
         on_error,
         share: None,
+        learned: LearnedNumber::default(),
     })
 }
 
@@ -183,6 +184,8 @@ struct ReadAhead {
     files: Files,
     on_error: OnError,
     share: Option<Share>,
+    /// How far to read ahead, if that is found by experiment.
+    learned: LearnedNumber,
 }
 
 impl Stage for ReadAhead {
@@ -223,7 +226,7 @@ impl Stage for ReadAhead {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ReadAheadMachine {
             held: HeldBytes::of(self.name(), position),
-            num_ahead: NumAhead::of(self.name(), position, NUM_AHEAD),
+            num_ahead: NumAhead::of(self.name(), position, NUM_AHEAD).learning(&self.learned),
             source: Arc::new(Source::new(
                 Arc::clone(&self.format),
                 self.files.clone(),

@@ -1,7 +1,21 @@
-//! Attributes of datasets in text form.
+//! Attributes of datasets that several ops have.
 
-use tfrt::data::{Dataset, OnError};
+use tfrt::data::{Dataset, ElementFunction, OnError};
 use tfrt::prelude::*;
+
+/// Returns a function with the functions that save and restore its state, if it declares one: all
+/// of an op's optional functions are there, or none is.
+pub(super) fn with_state(
+    function: FunctionRef,
+    save: Option<FunctionRef>,
+    restore: Option<FunctionRef>,
+) -> ElementFunction {
+    let function = ElementFunction::from(function);
+    match (save, restore) {
+        (Some(save), Some(restore)) => function.with_state(save, restore),
+        _ => function,
+    }
+}
 
 /// Adds a policy for errors to a dataset, if there is one.
 pub(super) fn with_policy(dataset: Dataset, on_error: Option<&str>) -> Result<Dataset> {

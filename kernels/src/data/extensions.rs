@@ -4,11 +4,19 @@
 //! The attribute `on_error` is the policy for an error of the stage, or of a stage below it without
 //! a policy: `fail` (the default) returns the error in place of its element, `stop` ends the
 //! sequence after it, and `skip(N)` drops up to N errors per pass and logs their number.
+//!
+//! The functions `save` and `restore` declare the state that a function has besides its arguments,
+//! so that checkpoints contain it. `save` takes the values that are bound to the function and
+//! returns the state as numbers, strings or tensors; `restore` takes these values, then the results
+//! of `save`, and its own results are only waited for. Where a stage hands its state from call to
+//! call, `save` takes that state, and `restore` makes it of the results of `save`. Calls of a
+//! function with a declared state never overlap, and are made in the order of the elements, not for
+//! ends.
 
 use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead};
 use tfrt::prelude::*;
 
-use super::attributes::{shapes, with_policy};
+use super::attributes::{shapes, with_policy, with_state};
 use super::op_verifiers::verify_dataset;
 
 /// Creates a dataset of the first `count` elements, or of all elements if the count is negative. No
@@ -25,6 +33,7 @@ fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the elements before the first one for which a function returns false.
+/// `save` and `restore` declare a state of the function, as those of `map_dataset` do.
 #[tfrt_kernel(
     "tfrt_data.take_while_dataset",
     pure,
@@ -37,8 +46,13 @@ fn take_while_dataset(
     input: &Dataset,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    with_policy(input.take_while_with(function.into())?, on_error)
+    with_policy(
+        input.take_while_with(with_state(function, save, restore))?,
+        on_error,
+    )
 }
 
 /// Creates a dataset of the elements whose number, counted from 0, has the remainder `index` when
@@ -85,7 +99,8 @@ fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Da
 /// Creates a dataset like `map_dataset`, with up to `num_parallel` concurrent calls, each a task of
 /// the work queue; -1 finds the fastest number by experiment, up to the number of threads. If
 /// `deterministic` is false, results are delivered in the order in which they become available.
-/// `autotune` says whether the number is found by experiment, for any `num_parallel`.
+/// `autotune` says whether the number is found by experiment, for any `num_parallel`. With `save`
+/// and `restore`, which are those of `map_dataset`, calls never overlap.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`.
@@ -97,6 +112,10 @@ fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Da
     format = "$input `,` $num_parallel (`,` $values `:` type($values))? attr-dict",
     verify = verify_dataset
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands, attributes and functions of the kernel"
+)]
 fn parallel_map_dataset(
     input: &Dataset,
     num_parallel: i64,
@@ -105,11 +124,17 @@ fn parallel_map_dataset(
     #[attr] deterministic: Option<bool>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
     let is_deterministic = deterministic.unwrap_or(true);
     let num_parallel = WorkAhead::new(num_parallel, autotune);
-    let mapped =
-        input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)?;
+    let mapped = input.parallel_map_with(
+        with_state(function, save, restore),
+        values,
+        num_parallel,
+        is_deterministic,
+    )?;
     with_policy(mapped, on_error)
 }
 
@@ -146,8 +171,13 @@ fn parallel_interleave_dataset(
 ) -> Result<Dataset> {
     let is_deterministic = deterministic.unwrap_or(true);
     let num_parallel = WorkAhead::new(num_parallel, autotune);
-    let opened = input.parallel_map_with(function.into(), &[], num_parallel, is_deterministic)?;
-    let turns = opened.flatten(cycle_length, block_length)?;
+    let turns = input.parallel_interleave_with(
+        function.into(),
+        cycle_length,
+        block_length,
+        num_parallel,
+        is_deterministic,
+    )?;
     with_policy(turns.with_num_components(arity)?, on_error)
 }
 
@@ -176,7 +206,7 @@ fn batch_dataset(
 }
 
 /// Creates a dataset of batches of the results of a function of each element: `map_dataset`, then
-/// `batch_dataset`.
+/// `batch_dataset`. `save` and `restore` are those of `map_dataset`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -188,6 +218,10 @@ fn batch_dataset(
     format = "$input `,` $batch_size (`,` $values `:` type($values))? attr-dict",
     verify = verify_dataset
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands, attributes and functions of the kernel"
+)]
 fn map_and_batch_dataset(
     input: &Dataset,
     batch_size: i64,
@@ -195,8 +229,10 @@ fn map_and_batch_dataset(
     #[attr] drop_remainder: Option<bool>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let mapped = input.map_with(function.into(), values)?;
+    let mapped = input.map_with(with_state(function, save, restore), values)?;
     let drops_remainder = drop_remainder.unwrap_or(false);
     let batches = mapped.batch_with(batch_size, &[], false, drops_remainder)?;
     with_policy(batches, on_error)
@@ -492,7 +528,8 @@ fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
 
 /// Creates a dataset of the results of a function of a state and each element. The operands are the
 /// initial state. The function takes the state, then the components, and returns the next state,
-/// then the components of the result.
+/// then the components of the result. A state that a checkpoint cannot contain needs `save`, which
+/// makes numbers, strings or tensors of it, and `restore`, which makes the state of these.
 #[tfrt_kernel(
     "tfrt_data.scan_dataset",
     pure,
@@ -506,8 +543,13 @@ fn scan_dataset(
     state: &[AnyRef],
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    with_policy(input.scan_with(state, function.into())?, on_error)
+    with_policy(
+        input.scan_with(state, with_state(function, save, restore))?,
+        on_error,
+    )
 }
 
 /// Creates a dataset that keeps its elements after the first complete pass: in memory, or in the

@@ -3,6 +3,7 @@
 use tfrt::data::{Dataset, PaddedComponent};
 use tfrt::prelude::*;
 
+use super::attributes::with_state;
 use super::extensions::optional_weights;
 use super::op_verifiers::verify_dataset;
 
@@ -134,7 +135,9 @@ fn rejection_resample_dataset(
 /// Boolean, which is true if there is an element, the next state, and the components of the
 /// element. `finish` is called with the last state: at the end, or when the iterator is dropped.
 ///
-/// An error of `next` is the last element. A restored iterator continues with the saved state.
+/// An error of `next` is the last element. A restored iterator continues with the saved state. If a
+/// checkpoint cannot contain that state, `save` makes numbers, strings or tensors of it, and
+/// `restore` makes the state of these.
 #[tfrt_kernel(
     "tfrt_data.generator_dataset",
     pure,
@@ -148,6 +151,9 @@ fn generator_dataset(
     #[function] finish: FunctionRef,
     #[function] init: FunctionRef,
     #[function] next: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    Dataset::generator_with(init.into(), arguments, next.into(), Some(finish.into()))
+    let next = with_state(next, save, restore);
+    Dataset::generator_with(init.into(), arguments, next, Some(finish.into()))
 }

@@ -64,6 +64,14 @@ pub(super) fn function_of(op: &dyn OpInstance, attribute: &str) -> Option<Elemen
     Some(function.with_types(types(&arguments), types(&results)))
 }
 
+/// Returns the function with the state that an op declares for it, if it does.
+fn with_state(op: &dyn OpInstance, function: ElementFunction) -> ElementFunction {
+    match (function_of(op, "save"), function_of(op, "restore")) {
+        (Some(save), Some(restore)) => function.with_state(save, restore),
+        _ => function,
+    }
+}
+
 type Spelling<'a> = std::borrow::Cow<'a, str>;
 
 struct Builder {
@@ -106,7 +114,7 @@ impl Builder {
             return Ok(Some(dataset));
         }
         if let Some(function) = function_of(op, "function") {
-            return self.apply(name, op, function);
+            return self.apply(name, op, with_state(op, function));
         }
         let schema = |attribute| text(op, attribute).map(|text| text.parse::<Schema>());
         let input = self.input(op, 0)?;
@@ -147,7 +155,7 @@ impl Builder {
             },
             "generator" => match (function_of(op, "init"), function_of(op, "next")) {
                 (Some(init), Some(next)) => {
-                    let finish = function_of(op, "finish");
+                    let (next, finish) = (with_state(op, next), function_of(op, "finish"));
                     Dataset::generator_with(init, &values(op, 0), next, finish)?
                 }
                 _ => return Ok(None),
@@ -183,8 +191,8 @@ impl Builder {
             "take_while" => input.take_while_with(function)?,
             "interleave" | "flat_map" => arity(op, input.interleave_with(function, 1, 1)?)?,
             "parallel_interleave" => {
-                let opened = input.parallel_map_with(function, &[], 1, true)?;
-                arity(op, opened.flatten(1, 1)?)?
+                let turns = input.parallel_interleave_with(function, 1, 1, 1, true)?;
+                arity(op, turns)?
             }
             "bucket_by_length" => input.bucket_by_length(function, &[], &[1], &[], false)?,
             "rejection_resample" => input.rejection_resample(function, &[1.0], None, 0, 0)?,

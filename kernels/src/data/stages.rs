@@ -1,18 +1,21 @@
 //! Datasets that transform other datasets.
 //!
 //! The attribute `on_error`, which the reference lacks, is the policy for errors: see
-//! [`extensions`](super::extensions).
+//! [`extensions`](super::extensions). So are `save` and `restore`, which declare the state of a
+//! function.
 
 use tfrt::data::{BatchComponent, Dataset, WorkAhead};
 use tfrt::prelude::*;
 
-use super::attributes::with_policy;
+use super::attributes::{with_policy, with_state};
 use super::op_verifiers::verify_dataset;
 
 /// Creates a dataset of the results of a function of each element. The function takes the
 /// additional operands, then the components of the element.
 ///
-/// It is also called for the end of the sequence, with errors as arguments.
+/// It is also called for the end of the sequence, with errors as arguments, unless it declares a
+/// state: `save` takes the additional operands and returns the state, and `restore` takes the
+/// additional operands and then that state. A checkpoint contains it.
 #[tfrt_kernel(
     "tfrt_data.map_dataset",
     pure,
@@ -26,12 +29,18 @@ fn map_dataset(
     values: &[AnyRef],
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    with_policy(input.map_with(function.into(), values)?, on_error)
+    with_policy(
+        input.map_with(with_state(function, save, restore), values)?,
+        on_error,
+    )
 }
 
 /// Creates a dataset of the elements for which a function returns true. An error of the function
-/// takes the place of the element.
+/// takes the place of the element. `save` and `restore` declare a state of the function, as those
+/// of `map_dataset` do.
 #[tfrt_kernel(
     "tfrt_data.filter_dataset",
     pure,
@@ -44,8 +53,13 @@ fn filter_dataset(
     input: &Dataset,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    with_policy(input.filter_with(function.into())?, on_error)
+    with_policy(
+        input.filter_with(with_state(function, save, restore))?,
+        on_error,
+    )
 }
 
 /// Creates a dataset of batches: each component is a tensor with one row for each of `batch_size`

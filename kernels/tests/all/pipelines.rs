@@ -222,6 +222,17 @@ fn a_function_with_a_state_is_not_saved() {
          `check.add_noise`, whose state (`random`) is not part of a checkpoint"
     );
 
+    // A state that is declared is part of a checkpoint.
+    let declared = Dataset::range(0, 5, 1).unwrap();
+    let function: ElementFunction = noisy.function("f").into();
+    let function = function.with_state(|| 7_i64, |_: i64| ());
+    let mut elements = declared
+        .map(function)
+        .unwrap()
+        .elements::<i64, _>(&noisy.ctx());
+    elements.next();
+    assert!(elements.save().is_ok());
+
     // However many functions there are.
     let last = 1500;
     let call = |number| {

@@ -104,6 +104,8 @@ pub enum Marker {
         /// The type of the parameter, if it specifies the signature.
         callable: Option<Box<Type>>,
     },
+    /// The function at this position, if the op has it.
+    OptionalFunction(usize),
     /// The functions without this many at the start and at the end.
     Functions {
         /// At the start.

@@ -98,6 +98,8 @@ pub struct FunctionBinding {
     pub is_region: bool,
     /// Whether it is a list.
     pub is_list: bool,
+    /// Whether the op may leave it out.
+    pub is_optional: bool,
     /// Whether the parameter is a reference.
     pub is_lent: bool,
     /// Its type, if the type specifies the signature.
@@ -406,6 +408,12 @@ fn by_value(ty: &Type, name: LitStr) -> syn::Result<Binding> {
         Some("ExecutionContext" | "HostContext" | "RequestContext") => Err(
             syn::Error::new_spanned(ty, "a context must be taken as `&` or in an `Arc`"),
         ),
+        Some("Option")
+            if type_argument(ty)
+                .is_some_and(|elem| last_name(elem).as_deref() == Some("FunctionRef")) =>
+        {
+            Ok(optional_function(name))
+        }
         Some("Option") => operand(optional(&expect_argument(ty)?)?),
         _ => {
             payload(ty)?;
@@ -469,7 +477,19 @@ fn function(name: LitStr, is_lent: bool) -> Binding {
         name,
         is_region: false,
         is_list: false,
+        is_optional: false,
         is_lent,
+        callable: None,
+    })
+}
+
+fn optional_function(name: LitStr) -> Binding {
+    Binding::Function(FunctionBinding {
+        name,
+        is_region: false,
+        is_list: false,
+        is_optional: true,
+        is_lent: false,
         callable: None,
     })
 }
@@ -479,6 +499,7 @@ fn functions(name: LitStr, is_lent: bool) -> Binding {
         name,
         is_region: false,
         is_list: true,
+        is_optional: false,
         is_lent,
         callable: None,
     })
@@ -494,6 +515,7 @@ fn callable(ty: &Type, name: &LitStr, is_lent: bool) -> Option<Binding> {
             name: name.clone(),
             is_region,
             is_list: false,
+            is_optional: false,
             is_lent,
             callable: Some(Box::new(ty.clone())),
         })

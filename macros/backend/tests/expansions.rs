@@ -177,6 +177,7 @@ expansions! {
     op_raw
     op_resource
     optional
+    optional_function
     optional_reference
     parameters
     plain

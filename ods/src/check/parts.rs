@@ -114,6 +114,20 @@ impl OpDef {
                 format!("function `{name}` follows a region: regions come last"),
             );
         }
+        let forms = symbols.iter().map(|function| function.form);
+        let is_optional = |form: &FunctionForm| *form == FunctionForm::OptionalSymbol;
+        if forms.clone().any(|form| is_optional(&form)) {
+            let mut behind = forms.skip_while(|form| !is_optional(form));
+            let has_list = symbols
+                .iter()
+                .any(|function| function.form == FunctionForm::SymbolList);
+            if has_list || !regions.is_empty() || !behind.all(|form| is_optional(&form)) {
+                return op_error(String::from(
+                    "optional functions must be the last ones in the order of names, without a \
+                     list or regions: a file has the functions without their names",
+                ));
+            }
+        }
         for signature in self.signatures {
             let name = signature.function;
             if self.function_index(name).is_none() {

@@ -224,6 +224,34 @@ fn attributes_and_functions_are_in_order() {
         REGION_FIRST,
         "function `b` follows a region: regions come last",
     );
+    const OPTIONAL: OpDef = OpDef {
+        functions: &[
+            function("a", FunctionForm::Symbol),
+            function("b", FunctionForm::OptionalSymbol),
+            function("c", FunctionForm::OptionalSymbol),
+        ],
+        ..OP
+    };
+    check(OPTIONAL, "fine");
+    const OPTIONAL_FIRST: &[FunctionDef] = &[
+        function("a", FunctionForm::OptionalSymbol),
+        function("b", FunctionForm::Symbol),
+    ];
+    const OPTIONAL_WITH_LIST: &[FunctionDef] = &[
+        function("a", FunctionForm::SymbolList),
+        function("b", FunctionForm::OptionalSymbol),
+    ];
+    const OPTIONAL_WITH_REGION: &[FunctionDef] = &[
+        function("a", FunctionForm::OptionalSymbol),
+        function("b", FunctionForm::Region),
+    ];
+    for functions in [OPTIONAL_FIRST, OPTIONAL_WITH_LIST, OPTIONAL_WITH_REGION] {
+        check(
+            OpDef { functions, ..OP },
+            "optional functions must be the last ones in the order of names, without a list or \
+             regions: a file has the functions without their names",
+        );
+    }
     const TWICE: OpDef = OpDef {
         functions: &[
             function("b", FunctionForm::Region),

@@ -97,7 +97,9 @@ pub(super) fn attribute(kind: &AttrKind) -> String {
 pub(super) fn reference(form: FunctionForm) -> &'static str {
     match form {
         FunctionForm::SymbolList => "flat symbol ref array attribute",
-        FunctionForm::Symbol | FunctionForm::Region => "flat symbol reference attribute",
+        FunctionForm::Symbol | FunctionForm::OptionalSymbol | FunctionForm::Region => {
+            "flat symbol reference attribute"
+        }
     }
 }
 

@@ -162,6 +162,52 @@ fn attributes_and_functions_are_checked_by_name() {
 }
 
 #[test]
+fn optional_functions_come_together() {
+    const fn function(name: &'static str, form: FunctionForm) -> FunctionDef {
+        FunctionDef { name, form }
+    }
+    const DEF: OpDef = OpDef {
+        functions: &[
+            function("f", FunctionForm::Symbol),
+            function("g", FunctionForm::OptionalSymbol),
+            function("h", FunctionForm::OptionalSymbol),
+        ],
+        ..OpDef::new("t.op")
+    };
+    let with = |names: &[&'static str]| {
+        let symbol = |&name: &_| (name, AttrInstance::Symbol("m".into(), false));
+        Instance {
+            attributes: names.iter().map(symbol).collect(),
+            ..Instance::default()
+        }
+    };
+    check(&DEF, &with(&["f"]), &[]);
+    check(&DEF, &with(&["f", "g", "h"]), &[]);
+    check(
+        &DEF,
+        &with(&["g"]),
+        &[
+            "requires attribute 'f'",
+            "attribute 'g' requires attribute 'h'",
+        ],
+    );
+    check(
+        &DEF,
+        &with(&["f", "h"]),
+        &["attribute 'h' requires attribute 'g'"],
+    );
+    let mut nested = with(&["f", "g"]);
+    nested
+        .attributes
+        .push(("h", AttrInstance::Symbol("m".into(), true)));
+    check(
+        &DEF,
+        &nested,
+        &["attribute 'h' failed to satisfy constraint: flat symbol reference attribute"],
+    );
+}
+
+#[test]
 fn attributes_that_are_not_declared_are_refused_with_the_closest_name() {
     const DEF: OpDef = OpDef {
         attributes: &[AttrDef {

@@ -279,6 +279,7 @@ fn function<'a>(op: &'a OpDef, def: &'a FunctionDef) -> Json<'a> {
     let signature = signatures.find(|signature| signature.function == def.name);
     let form = match def.form {
         FunctionForm::Symbol => "symbol",
+        FunctionForm::OptionalSymbol => "optional_symbol",
         FunctionForm::SymbolList => "symbol_list",
         FunctionForm::Region => "region",
     };

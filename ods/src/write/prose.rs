@@ -94,6 +94,7 @@ impl Display for Default<'_> {
 pub(super) fn function(def: &OpDef, function: &FunctionDef) -> String {
     let form = match function.form {
         FunctionForm::Symbol => "a function: `@f`",
+        FunctionForm::OptionalSymbol => "a function: `@f`, optional",
         FunctionForm::SymbolList => "a list of functions: `[@f, @g]`",
         FunctionForm::Region => "a region",
     };

@@ -48,7 +48,7 @@ pub(super) fn generic(def: &OpDef) -> String {
     });
     let functions = def.functions.iter().filter_map(|function| {
         let value = match function.form {
-            FunctionForm::Symbol => format!("@{}", function.name),
+            FunctionForm::Symbol | FunctionForm::OptionalSymbol => format!("@{}", function.name),
             FunctionForm::SymbolList => format!("[@{}, …]", function.name),
             FunctionForm::Region => return None,
         };

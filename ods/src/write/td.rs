@@ -347,6 +347,7 @@ impl Writer<'_> {
         let functions = def.functions.iter().filter_map(|function| {
             let constraint = match function.form {
                 FunctionForm::Symbol => "FlatSymbolRefAttr",
+                FunctionForm::OptionalSymbol => "OptionalAttr<FlatSymbolRefAttr>",
                 FunctionForm::SymbolList => "FlatSymbolRefArrayAttr",
                 FunctionForm::Region => return None,
             };

@@ -156,6 +156,12 @@ pub(crate) struct Options {
     #[arg(long = "data-ram-budget", value_name = "BYTES")]
     data_ram_budget: Option<u64>,
 
+    /// How many calls the stages of input pipelines that find out by themselves how many to keep
+    /// under way may have together; by default, each may have as many as there are threads
+    #[cfg(feature = "standard-kernels")]
+    #[arg(long = "data-cpu-budget", value_name = "N")]
+    data_cpu_budget: Option<usize>,
+
     /// Let errors of other tasks keep their codes, which `--print_error_code` prints; without it,
     /// their code is `Unknown`
     #[cfg(feature = "distributed")]
@@ -543,8 +549,12 @@ fn as_recorded(error: Error, bef: &BefFile) -> Error {
 fn pipeline_options(arguments: &Options) -> tfrt::data::PipelineOptions {
     let options = tfrt::data::PipelineOptions::default()
         .with_skipped_end_calls(arguments.data_skip_end_calls);
-    match arguments.data_ram_budget {
+    let options = match arguments.data_ram_budget {
         Some(num_bytes) => options.with_ram_budget(num_bytes),
+        None => options,
+    };
+    match arguments.data_cpu_budget {
+        Some(num_calls) => options.with_cpu_budget(num_calls),
         None => options,
     }
 }

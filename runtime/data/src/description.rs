@@ -66,6 +66,15 @@ impl StageDescription<'_> {
         if let Some(digest) = function.digest() {
             self.attribute(BODY, format_args!("{digest:016x}"));
         }
+        if let Some(state) = function.state() {
+            for (name, of_state) in [("save", &state.save), ("restore", &state.restore)] {
+                self.attribute(name, of_state.description());
+                if let Some(digest) = of_state.digest() {
+                    self.attribute(BODY, format_args!("{digest:016x}"));
+                }
+            }
+            return;
+        }
         let Description { nodes, stateful } = &mut *self.description;
         if stateful.is_none()
             && let Some(StatefulOp { name: op, class }) = function.stateful_op()

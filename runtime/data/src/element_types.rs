@@ -268,6 +268,30 @@ pub(crate) fn check_parameters(
     parameters.behind(num_bound).expect_from(stage, input)
 }
 
+/// Checks the functions that save and restore the state of a function with these bound values, if
+/// it declares one.
+pub(crate) fn check_outer_state(
+    stage: &str,
+    function: &ElementFunction,
+    bound: &[AnyRef],
+) -> Result<(), Error> {
+    match function.state() {
+        Some(state) => state.check(stage, &ElementTypes::of_values(bound), false),
+        None => Ok(()),
+    }
+}
+
+/// Checks that a function does not declare a state, which the stage could not save.
+pub(crate) fn check_no_outer_state(stage: &str, function: &ElementFunction) -> Result<(), Error> {
+    match function.state() {
+        Some(_) => Err(invalid(format!(
+            "`{stage}` does not take a function with a declared state, found {}",
+            function.description()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Checks that the results of a function have these types.
 pub(crate) fn check_results(
     stage: &str,
@@ -299,6 +323,19 @@ pub(crate) fn check_state(
     Ok(())
 }
 
+/// Checks the functions that save and restore the state of these types, which a stage hands from
+/// call to call of a function, if it declares them.
+pub(crate) fn check_saved_state(
+    stage: &str,
+    function: &ElementFunction,
+    state: &ElementTypes,
+) -> Result<(), Error> {
+    match function.state() {
+        Some(declared) => declared.check(stage, state, true),
+        None => Ok(()),
+    }
+}
+
 /// Checks that a function takes the elements of `input` and returns a Boolean.
 pub(crate) fn check_predicate(
     stage: &str,
@@ -306,6 +343,7 @@ pub(crate) fn check_predicate(
     input: &Dataset,
 ) -> Result<(), Error> {
     check_parameters(stage, predicate, &[], input)?;
+    check_outer_state(stage, predicate, &[])?;
     check_results(stage, predicate, &ElementTypes::of::<bool>())
 }
 

@@ -9,10 +9,12 @@ use tfrt_async::{AnyRef, run_when_ready_for};
 use tfrt_host::{ExecutionContext, FunctionRef};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::declared_state::DeclaredState;
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::options::PipelineOptions;
 use crate::result::{END_MESSAGE, IterationResult, Outcome, ValuePromises, Values, are_available};
+use crate::typed::IntoElementFunction;
 
 /// What a stage applies to elements: a function of a program, or a Rust closure.
 ///
@@ -27,7 +29,11 @@ use crate::result::{END_MESSAGE, IterationResult, Outcome, ValuePromises, Values
 /// assert_eq!((half.num_parameters(), half.num_results()), (1, 1));
 /// ```
 #[derive(Clone)]
-pub struct ElementFunction(Kind);
+pub struct ElementFunction {
+    kind: Kind,
+    /// Functions that save and restore what it has besides its arguments.
+    state: Option<Arc<DeclaredState>>,
+}
 
 type Closure = dyn Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync;
 
@@ -84,23 +90,86 @@ impl ElementFunction {
         num_results: usize,
         closure: impl Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync + 'static,
     ) -> Self {
-        Self(Kind::Closure {
-            num_parameters,
-            num_results,
-            name: name.into(),
-            types: (
-                ElementTypes::of_unknown(num_parameters),
-                ElementTypes::of_unknown(num_results),
-            ),
-            closure: Arc::new(closure),
-        })
+        Self {
+            kind: Kind::Closure {
+                num_parameters,
+                num_results,
+                name: name.into(),
+                types: (
+                    ElementTypes::of_unknown(num_parameters),
+                    ElementTypes::of_unknown(num_results),
+                ),
+                closure: Arc::new(closure),
+            },
+            state: None,
+        }
+    }
+
+    /// Declares the state that the function has besides its arguments, so that pipelines with it
+    /// can be saved. `save` returns the state as values that a checkpoint can contain, and
+    /// `restore` brings it back.
+    ///
+    /// A function of a map, a filter or a `take_while` has its state outside of the pipeline, in
+    /// what a closure captures or in bound values. `save` takes the bound values; `restore` takes
+    /// the bound values, then what `save` has returned. Its own results are only waited for. A scan
+    /// and a generator hand their state from call to call: `save` takes that state, which may be of
+    /// any type, and `restore` makes it of what `save` has returned.
+    ///
+    /// Calls of the three functions never overlap, even if a `parallel_map` makes them: each begins
+    /// when the results of the one before are available. They follow the order of the elements, and
+    /// are made for elements only, not for ends and failed draws. All iterators of a dataset share
+    /// the state. A stage of a dataset that another function makes, such as that of an interleave,
+    /// saves its state while an iterator over that dataset is open.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+    ///
+    /// use tfrt_data::{Dataset, IntoElementFunction};
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let count = Arc::new(AtomicI64::new(0));
+    /// let (saved, restored) = (Arc::clone(&count), Arc::clone(&count));
+    /// let number = (move |x: i64| 10 * x + count.fetch_add(1, Relaxed))
+    ///     .with_state(move || saved.load(Relaxed), move |count: i64| restored.store(count, Relaxed));
+    /// let numbered = Dataset::range(0, 4, 1)?.repeat(2)?.map(number)?.prefetch(3)?;
+    ///
+    /// let mut elements = numbered.elements::<i64, _>(&ctx);
+    /// elements.by_ref().take(5).for_each(drop);
+    /// let checkpoint = elements.save()?;
+    /// let rest: Vec<i64> = elements.collect::<Result<_, Error>>()?;
+    /// assert_eq!(rest, [15, 26, 37]);
+    ///
+    /// let again = numbered.elements_from::<i64, _>(&checkpoint, &ctx)?;
+    /// assert_eq!(again.collect::<Result<Vec<_>, Error>>()?, rest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_state<S, R>(
+        mut self,
+        save: impl IntoElementFunction<S>,
+        restore: impl IntoElementFunction<R>,
+    ) -> Self {
+        let (save, restore) = (
+            save.into_element_function(),
+            restore.into_element_function(),
+        );
+        self.state = Some(Arc::new(DeclaredState::new(save, restore)));
+        self
+    }
+
+    /// Returns the declared state.
+    pub(crate) fn state(&self) -> Option<&Arc<DeclaredState>> {
+        self.state.as_ref()
     }
 
     /// Sets the types of the parameters and results of a closure. Functions of programs declare
     /// their types.
     #[must_use]
     pub fn with_types(mut self, parameters: ElementTypes, results: ElementTypes) -> Self {
-        if let Kind::Closure { types, .. } = &mut self.0 {
+        if let Kind::Closure { types, .. } = &mut self.kind {
             *types = (parameters, results);
         }
         self
@@ -109,7 +178,7 @@ impl ElementFunction {
     /// Returns the number of values that it takes.
     #[must_use]
     pub fn num_parameters(&self) -> usize {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => function.num_arguments(),
             Kind::Closure { num_parameters, .. } => *num_parameters,
         }
@@ -118,7 +187,7 @@ impl ElementFunction {
     /// Returns the number of values that it returns.
     #[must_use]
     pub fn num_results(&self) -> usize {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => function.num_results(),
             Kind::Closure { num_results, .. } => *num_results,
         }
@@ -127,7 +196,7 @@ impl ElementFunction {
     /// Returns the types of the parameters, as far as they are known.
     #[must_use]
     pub fn parameter_types(&self) -> ElementTypes {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => {
                 declared(&function.argument_types(), function.num_arguments())
             }
@@ -138,7 +207,7 @@ impl ElementFunction {
     /// Returns the types of the results, as far as they are known.
     #[must_use]
     pub fn result_types(&self) -> ElementTypes {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => {
                 declared(&function.result_types(), function.num_results())
             }
@@ -148,7 +217,7 @@ impl ElementFunction {
 
     /// Returns its name, and the types of its parameters and results, as far as they are known.
     pub(crate) fn description(&self) -> String {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => format!(
                 "@{}({}) -> ({})",
                 function.name(),
@@ -161,7 +230,7 @@ impl ElementFunction {
 
     /// Returns a number that identifies what a function of a program does, if it is known.
     pub(crate) fn digest(&self) -> Option<u64> {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => function.digest(),
             Kind::Closure { .. } => None,
         }
@@ -173,7 +242,7 @@ impl ElementFunction {
         let Kind::Program {
             function,
             stateful_op,
-        } = &self.0
+        } = &self.kind
         else {
             return None;
         };
@@ -203,7 +272,7 @@ impl ElementFunction {
         arguments: &[AnyRef],
         at: Option<At>,
     ) -> Values {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => call_program(function, ctx, arguments),
             Kind::Closure {
                 num_results,
@@ -310,16 +379,19 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
 
 impl From<FunctionRef> for ElementFunction {
     fn from(function: FunctionRef) -> Self {
-        Self(Kind::Program {
-            function,
-            stateful_op: Arc::default(),
-        })
+        Self {
+            kind: Kind::Program {
+                function,
+                stateful_op: Arc::default(),
+            },
+            state: None,
+        }
     }
 }
 
 impl fmt::Debug for ElementFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &self.kind {
             Kind::Program { function, .. } => function.fmt(f),
             Kind::Closure { .. } => f.write_str("closure"),
         }
@@ -339,6 +411,21 @@ impl BoundFunction {
             function,
             bound: bound.into(),
         }
+    }
+
+    /// Returns the function.
+    pub(crate) fn function(&self) -> &ElementFunction {
+        &self.function
+    }
+
+    /// Returns its first arguments.
+    pub(crate) fn bound(&self) -> &[AnyRef] {
+        &self.bound
+    }
+
+    /// Returns the number of its results.
+    pub(crate) fn num_results(&self) -> usize {
+        self.function.num_results()
     }
 
     /// Returns the types of its results.

@@ -18,6 +18,7 @@
 //! | `dataset`, `iterator` | [`Dataset`], [`DataIterator`] and the traits of their stages, [`Stage`] and [`Draw`] |
 //! | `result` | [`IterationResult`] and [`Outcome`]: what a draw returns |
 //! | `function` | [`ElementFunction`]: functions of programs and closures |
+//! | `declared_state` | the state that a function has besides its arguments, and the order of its calls |
 //! | `element_types` | [`ElementTypes`]: what is known of elements before one is drawn |
 //! | `token` | stages that answer requests in order, as their inputs arrive |
 //! | `stages` | one file for each dataset |
@@ -25,7 +26,7 @@
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
 //! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
 //! | `policy` | [`OnError`]: what follows an error |
-//! | `work_ahead`, `num_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring; [`NumAhead`] for sources |
+//! | `work_ahead`, `num_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring; [`NumAhead`] and [`LearnedNumber`] for sources |
 //! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
@@ -40,6 +41,8 @@ mod dataset;
 mod iterator;
 
 mod function;
+
+mod declared_state;
 
 mod element_types;
 
@@ -99,5 +102,6 @@ pub use stages::batch::BatchComponent;
 pub use stages::even_shard::UnevenShards;
 pub use stages::padded_batch::PaddedComponent;
 pub use token::{Machine, Serial, StepResult};
+pub use tuner::LearnedNumber;
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};
 pub use work_ahead::WorkAhead;

@@ -8,7 +8,7 @@ use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::dataset::Position;
 use crate::observation::Decisions;
 use crate::options::RamBudget;
-use crate::tuner::{Tuner, Turns, is_tuning_off};
+use crate::tuner::{LearnedNumber, Tuner, Turns, is_tuning_off};
 
 /// The largest number of elements that a source reads ahead if it finds the number by experiment
 /// and the pipeline sets no other limit.
@@ -39,6 +39,7 @@ const MAX_TUNED: usize = 1024;
 #[derive(Debug)]
 pub struct NumAhead {
     number: Number,
+    learned: LearnedNumber,
     decisions: Decisions,
 }
 
@@ -70,8 +71,17 @@ impl NumAhead {
         let number = position.read_ahead();
         Self {
             number: number.map_or(Number::Fixed(default), Number::Unknown),
+            learned: LearnedNumber::default(),
             decisions: Decisions::of(stage, position),
         }
+    }
+
+    /// Lets a tuned number begin with what other iterators of the stage have `learned`, and adds
+    /// to it.
+    #[must_use]
+    pub fn learning(mut self, learned: &LearnedNumber) -> Self {
+        self.learned = learned.clone();
+        self
     }
 
     /// Returns the number of elements to hold.
@@ -90,19 +100,25 @@ impl NumAhead {
     #[cold]
     fn start(&mut self, given: CheckedWorkAhead, ctx: &ExecutionContext) -> usize {
         let max = given.max.unwrap_or(MAX_TUNED);
-        self.number = match given.is_tuned && !is_tuning_off() {
-            false => Number::Fixed(max),
-            true => Number::Tuned(Box::new(Tuned {
-                tuner: Tuner::new(max, ctx.host().shared_context(Turns::new)),
-                budget: RamBudget::of(ctx.host()),
-                num_held: 0,
-                num_reserved: 0,
-                largest: None,
-            })),
+        let (number, num_ahead) = match given.is_tuned && !is_tuning_off() {
+            false => (Number::Fixed(max), max),
+            true => {
+                let turns = ctx.host().shared_context(Turns::new);
+                let tuner = Tuner::new(max, turns, &self.learned);
+                let num_ahead = tuner.degree();
+                let tuned = Tuned {
+                    tuner,
+                    budget: RamBudget::of(ctx.host()),
+                    num_held: 0,
+                    num_reserved: 0,
+                    largest: None,
+                };
+                (Number::Tuned(Box::new(tuned)), num_ahead)
+            }
         };
-        // A tuner begins with the largest number.
-        self.decisions.tell(max);
-        max
+        self.number = number;
+        self.decisions.tell(num_ahead);
+        num_ahead
     }
 
     /// Returns how many of `wanted` elements may be read now, if the source stops reading after

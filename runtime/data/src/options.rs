@@ -1,6 +1,6 @@
 //! Settings of all pipelines of a host.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_host::HostContext;
@@ -19,6 +19,7 @@ use tfrt_host::HostContext;
 pub struct PipelineOptions {
     skips_end_calls: bool,
     ram_budget: Option<u64>,
+    cpu_budget: Option<usize>,
 }
 
 impl PipelineOptions {
@@ -39,6 +40,14 @@ impl PipelineOptions {
         self
     }
 
+    /// Sets how many calls all stages that tune their own parallelism together may have under way.
+    /// Each of them may have one at least. By default, each may have as many as its own maximum.
+    #[must_use]
+    pub fn with_cpu_budget(mut self, num_calls: usize) -> Self {
+        self.cpu_budget = Some(num_calls);
+        self
+    }
+
     /// Returns `true` if functions are called only for elements.
     #[must_use]
     pub fn skips_end_calls(&self) -> bool {
@@ -49,6 +58,13 @@ impl PipelineOptions {
     #[must_use]
     pub fn ram_budget(&self) -> u64 {
         self.ram_budget.unwrap_or_else(half_of_free_memory)
+    }
+
+    /// Returns how many calls all self-tuning stages together may have under way, if there is a
+    /// limit.
+    #[must_use]
+    pub fn cpu_budget(&self) -> Option<usize> {
+        self.cpu_budget
     }
 
     /// Installs the settings in a host. Passes that have already started may keep their budget.
@@ -134,9 +150,81 @@ impl RamBudget {
     }
 }
 
+/// The calls that the self-tuning stages of a host may have under way together.
+#[derive(Debug)]
+pub(crate) struct CpuBudget {
+    num_calls: usize,
+    /// What stages have taken. It orders nothing, so all accesses are relaxed.
+    num_taken: AtomicUsize,
+}
+
+impl CpuBudget {
+    /// Returns the budget of a host, if it has one.
+    pub(crate) fn of(host: &HostContext) -> Option<Arc<Self>> {
+        let num_calls = PipelineOptions::of(host).cpu_budget()?;
+        Some(host.shared_context(|| Self {
+            num_calls,
+            num_taken: AtomicUsize::new(0),
+        }))
+    }
+}
+
+/// The part of a [`CpuBudget`] that a stage has taken.
+#[derive(Debug)]
+pub(crate) struct TakenCalls {
+    budget: Arc<CpuBudget>,
+    num_taken: usize,
+}
+
+impl TakenCalls {
+    pub(crate) fn none_of(budget: Arc<CpuBudget>) -> Self {
+        let num_taken = 0;
+        Self { budget, num_taken }
+    }
+
+    /// Takes as many calls in place of those taken before, or as many as are left. Returns their
+    /// number, or one if there are none: a stage without calls would stand still.
+    pub(crate) fn take(&mut self, wanted: usize) -> usize {
+        if wanted != self.num_taken {
+            let own = std::mem::take(&mut self.num_taken);
+            self.budget.num_taken.fetch_sub(own, Ordering::Relaxed);
+            let num_calls = self.budget.num_calls;
+            let allowed = |taken: usize| wanted.min(num_calls.saturating_sub(taken));
+            let taken =
+                self.budget
+                    .num_taken
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+                        Some(taken + allowed(taken))
+                    });
+            self.num_taken = taken.map_or(0, allowed);
+        }
+        self.num_taken.max(1)
+    }
+}
+
+impl Drop for TakenCalls {
+    fn drop(&mut self) {
+        self.take(0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stages_share_the_calls_of_a_budget() {
+        let budget = Arc::new(CpuBudget {
+            num_calls: 5,
+            num_taken: AtomicUsize::new(0),
+        });
+        let [mut first, mut second, mut third] =
+            [0; 3].map(|_| TakenCalls::none_of(Arc::clone(&budget)));
+        assert_eq!((first.take(4), second.take(4), third.take(4)), (4, 1, 1));
+        assert_eq!((first.take(2), second.take(4), third.take(4)), (2, 3, 1));
+        drop(second);
+        assert_eq!((third.take(4), first.take(4)), (3, 2));
+    }
 
     #[test]
     fn free_memory_is_what_the_system_says() {

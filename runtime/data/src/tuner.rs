@@ -10,13 +10,21 @@
 //!
 //! Tuners of one host take [turns](turns): from the first move until it settles, a tuner is the
 //! only one that experiments.
+//!
+//! A pass has a tuner for each stage. It goes on where that of the last pass has stopped: see
+//! [`LearnedNumber`].
+
+mod learned;
 
 mod turns;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use learned::LearnedNumber;
 pub(crate) use turns::Turns;
+
+use learned::Progress;
 
 /// Returns `true` if `TFRT_DATA_AUTOTUNE=off` is set.
 pub(crate) fn is_tuning_off() -> bool {
@@ -36,12 +44,11 @@ const LOAD_CHANGE: f64 = 0.2;
 #[derive(Debug)]
 pub(crate) struct Tuner {
     max: usize,
-    degree: usize,
-    phase: Phase,
-    /// When the period began.
-    start: Option<Duration>,
-    /// What was delivered since.
-    num_delivered: u64,
+    progress: Progress,
+    /// Whether the progress is that of another tuner, and nothing was delivered since.
+    is_resumed: bool,
+    /// Where the next tuner of the stage finds its progress, and the number of this tuner there.
+    learned: (LearnedNumber, u64),
     turns: Arc<Turns>,
     /// Its name among the tuners.
     name: u64,
@@ -66,16 +73,26 @@ enum Phase {
 }
 
 impl Tuner {
-    pub(crate) fn new(max: usize, turns: Arc<Turns>) -> Self {
+    /// Creates a tuner that goes on where the last one of the stage has stopped, if that was in
+    /// the same host and had the same maximum.
+    pub(crate) fn new(max: usize, turns: Arc<Turns>, learned: &LearnedNumber) -> Self {
         let max = max.max(1);
-        Self {
-            max,
+        let name = turns.join();
+        let (number, progress) = learned.begin(max, &turns);
+        let progress = progress.unwrap_or(Progress {
             degree: max,
             phase: Phase::Halving(None),
             start: None,
             num_delivered: 0,
-            name: turns.join(),
-            calm: None,
+            last: Duration::ZERO,
+        });
+        Self {
+            max,
+            progress,
+            is_resumed: true,
+            learned: (learned.clone(), number),
+            name,
+            calm: turns.calm(name),
             turns,
         }
     }
@@ -87,28 +104,42 @@ impl Tuner {
 
     /// Returns the number of calls to keep under way.
     pub(crate) fn degree(&self) -> usize {
-        self.degree
+        self.progress.degree
     }
 
     /// Counts an element that was delivered at a time.
     pub(crate) fn deliver(&mut self, now: Duration) {
-        let Some(start) = self.start else {
+        // Between two passes, nobody may have drawn.
+        let is_silent = now.saturating_sub(self.progress.last) > PERIOD;
+        if is_silent && self.is_resumed {
+            self.progress.start = None;
+        }
+        self.is_resumed = false;
+        self.progress.last = now;
+        let Some(start) = self.progress.start else {
             self.begin_period(now);
-            self.num_delivered = 1;
+            self.progress.num_delivered = 1;
             return;
         };
-        self.num_delivered += 1;
+        self.progress.num_delivered += 1;
         let elapsed = now.saturating_sub(start);
         if elapsed >= PERIOD {
-            let rate = self.num_delivered as f64 / elapsed.as_secs_f64();
+            let rate = self.progress.num_delivered as f64 / elapsed.as_secs_f64();
             self.end_period(rate, now);
             self.begin_period(now);
+            self.publish();
         }
     }
 
+    /// Tells the next tuner of the stage how far this one came.
+    fn publish(&self) {
+        let (learned, number) = &self.learned;
+        learned.publish(*number, self.max, &self.turns, self.progress);
+    }
+
     fn begin_period(&mut self, now: Duration) {
-        self.start = Some(now);
-        self.num_delivered = 0;
+        self.progress.start = Some(now);
+        self.progress.num_delivered = 0;
         self.calm = self.turns.calm(self.name);
     }
 
@@ -117,13 +148,13 @@ impl Tuner {
         let is_calm = self.calm.is_some() && self.calm == self.turns.calm(self.name);
         if !is_calm {
             // A turn that was lost because elements were rare.
-            if !matches!(self.phase, Phase::Settled { .. }) {
-                self.degree = self.max;
-                self.phase = Phase::Halving(None);
+            if !matches!(self.progress.phase, Phase::Settled { .. }) {
+                self.progress.degree = self.max;
+                self.progress.phase = Phase::Halving(None);
             }
             return;
         }
-        if let Phase::Settled { rate: settled } = self.phase
+        if let Phase::Settled { rate: settled } = self.progress.phase
             && (rate / settled - 1.0).abs() <= LOAD_CHANGE
         {
             return;
@@ -132,13 +163,13 @@ impl Tuner {
             return;
         }
         self.make_move(rate);
-        if matches!(self.phase, Phase::Settled { .. }) {
+        if matches!(self.progress.phase, Phase::Settled { .. }) {
             self.turns.give_back(self.name);
         }
     }
 
     fn make_move(&mut self, rate: f64) {
-        self.phase = match self.phase {
+        self.progress.phase = match self.progress.phase {
             Phase::Halving(before) => self.halve(before, rate),
             Phase::Climbing {
                 base,
@@ -146,7 +177,7 @@ impl Tuner {
                 is_upward,
                 has_turned,
             } if rate > base.1 * (1.0 + NOISE) => {
-                let base = (self.degree, rate);
+                let base = (self.progress.degree, rate);
                 self.climb(base, step, is_upward, has_turned)
             }
             Phase::Climbing {
@@ -165,7 +196,7 @@ impl Tuner {
                 step => self.climb(base, step, !is_upward, false),
             },
             Phase::Settled { .. } => {
-                self.degree = self.max;
+                self.progress.degree = self.max;
                 Phase::Halving(None)
             }
         };
@@ -175,12 +206,12 @@ impl Tuner {
         let falls = before.filter(|&(_, last)| rate < last * (1.0 - NOISE));
         match falls {
             Some(before) => self.climb(before, (before.0 / 4).max(1), false, false),
-            None if self.degree == 1 => self.settle((1, rate)),
+            None if self.progress.degree == 1 => self.settle((1, rate)),
             None => {
                 // Small losses must not add up.
                 let best = before.map_or(rate, |(_, last)| last.max(rate));
-                let before = (self.degree, best);
-                self.degree /= 2;
+                let before = (self.progress.degree, best);
+                self.progress.degree /= 2;
                 Phase::Halving(Some(before))
             }
         }
@@ -205,7 +236,7 @@ impl Tuner {
                 (true, step) => self.climb(base, step, !is_upward, false),
             };
         }
-        self.degree = next;
+        self.progress.degree = next;
         Phase::Climbing {
             base,
             step,
@@ -215,13 +246,14 @@ impl Tuner {
     }
 
     fn settle(&mut self, base: (usize, f64)) -> Phase {
-        self.degree = base.0;
+        self.progress.degree = base.0;
         Phase::Settled { rate: base.1 }
     }
 }
 
 impl Drop for Tuner {
     fn drop(&mut self) {
+        self.publish();
         self.turns.give_back(self.name);
     }
 }
@@ -231,7 +263,7 @@ mod tests {
     use super::*;
 
     fn tuner(max: usize) -> Tuner {
-        Tuner::new(max, Arc::new(Turns::new()))
+        Tuner::new(max, Arc::new(Turns::new()), &LearnedNumber::default())
     }
 
     /// Simulates a stage of known cost for a number of periods: it delivers `rate(degree)` elements
@@ -314,7 +346,8 @@ mod tests {
     #[test]
     fn stages_of_one_pipeline_are_tuned_one_after_the_other() {
         let turns = Arc::new(Turns::new());
-        let mut tuners = [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns)));
+        let mut tuners =
+            [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns), &LearnedNumber::default()));
         let mut now = Duration::ZERO;
         // The first stage takes four times as long as the second.
         run_both(&mut tuners, &mut now, 3 * NUM_PERIODS, [0.004, 0.001]);
@@ -325,7 +358,8 @@ mod tests {
     #[test]
     fn a_dropped_tuner_leaves_its_turn_to_others() {
         let turns = Arc::new(Turns::new());
-        let [mut first, mut second] = [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns)));
+        let [mut first, mut second] =
+            [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns), &LearnedNumber::default()));
         let mut now = Duration::ZERO;
         run(&mut first, &mut now, 3, |_| 1000.0);
         assert!(first.degree() < 16);
@@ -334,5 +368,56 @@ mod tests {
         drop(first);
         run(&mut second, &mut now, NUM_PERIODS, |_| 1000.0);
         assert_eq!(second.degree(), 1);
+    }
+
+    #[test]
+    fn the_next_pass_begins_with_what_the_last_one_has_found() {
+        let (turns, learned) = (Arc::new(Turns::new()), LearnedNumber::default());
+        let next = |max: usize| Tuner::new(max, Arc::clone(&turns), &learned);
+        let (mut first, mut now) = (next(16), Duration::ZERO);
+        run(&mut first, &mut now, NUM_PERIODS, |_| 1000.0);
+        assert_eq!(first.degree(), 1);
+        drop(first);
+        // A long time without a pass counts for nothing.
+        now += 100 * PERIOD;
+        let mut second = next(16);
+        assert_eq!(second.degree(), 1);
+        run(&mut second, &mut now, NUM_PERIODS, |degree| {
+            assert_eq!(degree, 1, "it has settled");
+            1000.0
+        });
+        drop(second);
+        assert_eq!(next(8).degree(), 8, "another maximum");
+        let elsewhere = Tuner::new(16, Arc::new(Turns::new()), &learned);
+        assert_eq!(elsewhere.degree(), 16, "another host");
+    }
+
+    #[test]
+    fn passes_that_are_shorter_than_a_period_are_tuned_together() {
+        let (turns, learned) = (Arc::new(Turns::new()), LearnedNumber::default());
+        let mut now = Duration::ZERO;
+        let mut degree = 16;
+        while now < PERIOD * NUM_PERIODS {
+            let mut tuner = Tuner::new(16, Arc::clone(&turns), &learned);
+            assert_eq!(tuner.degree(), degree);
+            let end = now + PERIOD / 4;
+            while now < end {
+                tuner.deliver(now);
+                now += Duration::from_millis(1);
+            }
+            degree = tuner.degree();
+        }
+        assert_eq!(degree, 1);
+    }
+
+    #[test]
+    fn an_iterator_that_lives_on_does_not_change_what_a_later_one_has_found() {
+        let (turns, learned) = (Arc::new(Turns::new()), LearnedNumber::default());
+        let next = || Tuner::new(16, Arc::clone(&turns), &learned);
+        let (old, mut new, mut now) = (next(), next(), Duration::ZERO);
+        run(&mut new, &mut now, NUM_PERIODS, |_| 1000.0);
+        drop(new);
+        drop(old);
+        assert_eq!(next().degree(), 1);
     }
 }

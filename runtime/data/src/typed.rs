@@ -10,7 +10,8 @@ use crate::function::ElementFunction;
 use crate::result::Values;
 
 /// The functions that [`Dataset::map`] and similar methods take: closures of one to twelve
-/// components, and functions of programs.
+/// components, and functions of programs. A closure without parameters can
+/// [save a state](ElementFunction::with_state).
 ///
 /// A closure takes each component by value, as a payload that can be cloned. It returns a payload,
 /// a tuple of payloads, or a `Result` of either. `Marker` tells the compiler which of these it is;
@@ -24,6 +25,18 @@ use crate::result::Values;
 pub trait IntoElementFunction<Marker> {
     /// Returns the function.
     fn into_element_function(self) -> ElementFunction;
+
+    /// Returns the function with a declared state: see [`ElementFunction::with_state`].
+    fn with_state<S, R>(
+        self,
+        save: impl IntoElementFunction<S>,
+        restore: impl IntoElementFunction<R>,
+    ) -> ElementFunction
+    where
+        Self: Sized,
+    {
+        self.into_element_function().with_state(save, restore)
+    }
 }
 
 /// The marker of functions of programs.
@@ -83,6 +96,10 @@ pub enum One {}
 #[derive(Debug)]
 pub enum Many {}
 
+/// The marker of no payload.
+#[derive(Debug)]
+pub enum NoPayload {}
+
 /// The marker of a list of values.
 #[derive(Debug)]
 pub enum List {}
@@ -102,6 +119,14 @@ impl<T: Value> IntoValues<One> for T {
         let mut values = Values::new();
         values.push(AnyRef::available(self));
         Ok(values)
+    }
+}
+
+impl IntoValues<NoPayload> for () {
+    const NUM_VALUES: usize = 0;
+
+    fn into_values(self) -> Result<Values, Error> {
+        Ok(Values::new())
     }
 }
 
@@ -130,6 +155,19 @@ impl<T: Value + Clone> FromValues<One> for T {
 impl FromValues<List> for Vec<AnyRef> {
     fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
         Ok(values.to_vec())
+    }
+}
+
+impl<F, R, M> IntoElementFunction<(fn() -> R, M)> for F
+where
+    F: Fn() -> R + Send + Sync + 'static,
+    R: IntoValues<M>,
+{
+    fn into_element_function(self) -> ElementFunction {
+        let name = std::any::type_name::<F>();
+        let function = move |_: &ExecutionContext, _: &[AnyRef]| self().into_values();
+        ElementFunction::from_named_closure(name, 0, R::NUM_VALUES, function)
+            .with_types(ElementTypes::of_unknown(0), R::element_types())
     }
 }
 

@@ -3,7 +3,8 @@
 
 use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
 use tfrt_data::{
-    Dataset, Draw, ElementFunction, IterationResult, Outcome, Position, Saving, Stage,
+    Dataset, Draw, ElementFunction, IntoElementFunction, IterationResult, Outcome, Position,
+    Saving, Stage,
 };
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::{Error, ErrorCode, Place};
@@ -276,7 +277,7 @@ fn an_element_that_cannot_be_written_is_named() {
     assert_eq!(error.code(), ErrorCode::Unimplemented);
     assert_eq!(
         error.message(),
-        "a prefetched element of type `!my.coin` cannot be written to a checkpoint"
+        "a value of type `!my.coin` cannot be written to a checkpoint"
     );
 }
 
@@ -389,4 +390,39 @@ fn a_cancelled_request_saves_nothing() {
     ctx.request().cancel();
     let error = iterator.save(&ctx).unwrap_err();
     assert_eq!(error.message(), "Cancelled");
+}
+
+/// The calls that are under way make datasets, which a checkpoint cannot contain.
+#[test]
+fn a_parallel_interleave_is_saved_at_every_position() {
+    for queue in ["s", "mstd:3"] {
+        let host = HostContext::builder()
+            .queue(tfrt_queue::create_queue(queue).unwrap())
+            .build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let inner = |x: i64| match x {
+            3 => Err(Error::new("no dataset for 3")),
+            x => Dataset::range(10 * x, 10 * x + 1 + x % 3, 1),
+        };
+        for num_parallel in [3, -1] {
+            let function = inner.into_element_function();
+            let turns = range(7).parallel_interleave_with(function, 2, 1, num_parallel, true);
+            let turns = turns.unwrap().prefetch(2).unwrap();
+            let rest_of = |elements: tfrt_data::Elements<i64, _>| {
+                let rest = elements.map(|number| number.map_err(|error| error.to_string()));
+                rest.collect::<Vec<_>>()
+            };
+            let all = rest_of(turns.elements(&ctx));
+            assert_eq!(all.len(), 13);
+            assert_eq!(all.iter().filter(|number| number.is_err()).count(), 1);
+            for position in 0..=all.len() {
+                let mut pass = turns.elements::<i64, _>(&ctx);
+                pass.by_ref().take(position).for_each(drop);
+                let checkpoint = pass.save().unwrap();
+                assert_eq!(rest_of(pass), all[position..], "{queue}, at {position}");
+                let restored = turns.elements_from(&checkpoint, &ctx).unwrap();
+                assert_eq!(rest_of(restored), all[position..], "{queue}, at {position}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Stages that find by experiment how many elements to work on: what limits them, what they hold,
 //! and where they tell their decisions. Elements and their order do not depend on them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -173,4 +173,85 @@ fn an_observation_has_the_numbers_that_stages_chose() {
     // Elements that are there at once need no prefetch: the first move is to half of it.
     assert!(chosen < 16 && stages[0].num_moves > 0, "{stages:?}");
     assert_eq!(stages[1].num_moves, 0);
+}
+
+#[test]
+fn the_next_pass_begins_with_the_number_that_the_last_one_has_found() {
+    let _alone = alone();
+    let ctx = context("mstd:4");
+    let observation = Observation::start();
+    // A pass ends when the test says so.
+    let ends = Arc::new(AtomicBool::new(false));
+    let of_pass = Arc::clone(&ends);
+    let goes_on = move |_: i64| !of_pass.swap(false, Ordering::Relaxed);
+    let num_drawn = Arc::default();
+    let pass = counted(i64::MAX, &num_drawn).take_while(goes_on).unwrap();
+    let tuned = pass.prefetch_with(WorkAhead::tuned(16), true).unwrap();
+    let mut elements = tuned.repeat(2).unwrap().elements::<i64, _>(&ctx);
+    let mut number = 0;
+    let start = Instant::now();
+    let found = loop {
+        for _ in 0..1000 {
+            assert_eq!(elements.next().unwrap().unwrap(), number);
+            number += 1;
+        }
+        let stages = observation.stages().stages;
+        let prefetch = stages.iter().find(|stage| stage.work_ahead.is_some());
+        let found = prefetch.and_then(|stage| stage.work_ahead).unwrap_or(16);
+        if found < 16 || start.elapsed() > Duration::from_secs(60) {
+            break found;
+        }
+    };
+    assert!(found < 16);
+    ends.store(true, Ordering::Relaxed);
+    while elements.next().unwrap().unwrap() != 0 {
+        number += 1;
+    }
+    // The first draw of the second pass. A tuner that begins anew draws 16 elements more than one.
+    let before_pass = number as usize + 1;
+    let drawn_ahead = num_drawn.load(Ordering::Relaxed) - before_pass;
+    assert!(drawn_ahead < 17, "{drawn_ahead} elements, found {found}");
+    assert_eq!(elements.next().unwrap().unwrap(), 1);
+}
+
+#[test]
+fn tuned_calls_stay_within_their_budget() {
+    let _alone = alone();
+    // The calls that have begun, and their results, which come when the test says so.
+    type Begun = Arc<Mutex<Vec<IndirectPromise>>>;
+    let num_begun = |budget: Option<usize>| {
+        let ctx = context("mstd:4");
+        if let Some(num_calls) = budget {
+            let options = PipelineOptions::default().with_cpu_budget(num_calls);
+            options.install(ctx.host());
+        }
+        let begun = Begun::default();
+        let calls = Arc::clone(&begun);
+        let begin = ElementFunction::from_closure(1, 1, move |_, _| {
+            let (promise, later) = AnyRef::indirect();
+            calls.lock().unwrap().push(promise);
+            Ok(one(later))
+        });
+        let tuned = WorkAhead::tuned(4);
+        let mapped = range(100)
+            .parallel_map_with(begin, &[], tuned, true)
+            .unwrap();
+        let mut iterator = mapped.iterator();
+        // Until the size of a result is known, there is one call.
+        let first = iterator.draw(&ctx);
+        ctx.host().quiesce().unwrap();
+        let first_call = begun.lock().unwrap().pop().unwrap();
+        first_call.forward_to(AnyRef::available(1_i64));
+        ctx.host().quiesce().unwrap();
+        drop((first, iterator.draw(&ctx)));
+        ctx.host().quiesce().unwrap();
+        let num_begun = begun.lock().unwrap().len();
+        drop(iterator);
+        begun.lock().unwrap().clear();
+        num_begun
+    };
+    assert_eq!(num_begun(None), 4);
+    assert_eq!(num_begun(Some(9)), 4);
+    assert_eq!(num_begun(Some(2)), 2);
+    assert_eq!(num_begun(Some(0)), 1);
 }

@@ -56,7 +56,9 @@ pub use crate::kernel::context::{
     Execution, Host, OwnedExecution, OwnedHost, OwnedRequest, Request, SharedHost, SharedRequest,
 };
 pub use crate::kernel::declare::*;
-pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctions};
+pub use crate::kernel::function::{
+    Function, Functions, LentFunction, LentFunctions, OptionalFunction,
+};
 pub use crate::kernel::library::{LibraryHeader, library_header};
 pub use crate::kernel::native::call_native;
 pub use crate::kernel::object::Dyn;

@@ -164,11 +164,59 @@
 //! shuffle over a source that can seek, such as a range of numbers, is restored without drawing
 //! what it had delivered. A pipeline refuses a checkpoint if its stages, their parameters or its
 //! functions differ, and names the first stage that does: a function of a program is compared with
-//! its body and bound values, a closure by its place in the source. A pipeline is not saved if a
-//! function of a program draws random numbers or has another state of its own. Programs use
+//! its body and bound values, a closure by its place in the source. Programs use
 //! `tfrt_data.iterator_save` and `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and
 //! `tfrt_data.read_checkpoint` for files; `kernels/models/digits/digits_train.mlir` saves a
 //! training in the middle of an epoch and resumes it.
+//!
+//! A pipeline is not saved if a function of a program draws random numbers or has another state of
+//! its own, unless the state is declared: `save` returns it as numbers, strings or tensors, and
+//! `restore` brings it back. A closure with a state declares it in the same way. Otherwise, nobody
+//! knows of the state, and it is not part of a checkpoint.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+//! # use tfrt::data::{Dataset, IntoElementFunction};
+//! # use tfrt::host::RequestContextBuilder;
+//! # use tfrt::prelude::*;
+//! # fn main() -> Result<()> {
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let seed = Arc::new(AtomicI64::new(1));
+//! let (to_save, to_restore) = (Arc::clone(&seed), Arc::clone(&seed));
+//! let with_noise = move |x: i64| {
+//!     let noise = seed.load(Relaxed) * 48_271 % 2_147_483_647;
+//!     seed.store(noise, Relaxed);
+//!     1000 * x + noise % 1000
+//! };
+//! let with_noise = with_noise
+//!     .with_state(move || to_save.load(Relaxed), move |seed: i64| to_restore.store(seed, Relaxed));
+//! let samples = Dataset::range(0, 100, 1)?.parallel_map(with_noise, 4)?.prefetch(8)?;
+//!
+//! let mut epoch = samples.elements::<i64, _>(&ctx);
+//! epoch.by_ref().take(30).for_each(drop);
+//! let checkpoint = epoch.save()?;
+//! let rest: Vec<i64> = epoch.collect::<Result<_>>()?;
+//! let resumed = samples.elements_from::<i64, _>(&checkpoint, &ctx)?;
+//! assert_eq!(resumed.collect::<Result<Vec<_>>>()?, rest);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In programs, `save` and `restore` are attributes of the op, both or neither. Both take the bound
+//! values, and `restore` then takes what `save` has returned:
+//!
+//! ```text
+//! %noisy = tfrt_data.map_dataset %numbers, %table : !my.table { function = @add_noise, restore = @restore, save = @save }
+//! ```
+//!
+//! Calls of the three functions never overlap: each begins when the results of the one before are
+//! available, in the order of the elements, even if a `parallel_map` makes them. A function whose
+//! effects may outlast its results returns their chain, too. All iterators of a dataset share the
+//! state, and a restore changes it for all of them. `scan` and `generate` hand a state from
+//! call to call. It needs `save` and `restore` only if a checkpoint cannot contain it; `save` takes
+//! that state, and `restore` returns it. Functions of `interleave`, `group_by_window` and
+//! `rejection_resample` do not declare a state, because a restore may call them again.
 //!
 //! # A pipeline in a program
 //!

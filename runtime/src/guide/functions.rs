@@ -126,7 +126,8 @@
 //! ```
 //!
 //! A body can only use the values that the op passes to it, not other values of the enclosing
-//! function. A list of functions, `[@f, @g]`, is a parameter of type `&[FunctionRef]`.
+//! function. A list of functions, `[@f, @g]`, is a parameter of type `&[FunctionRef]`. A parameter
+//! of type `Option<FunctionRef>` may be left out, but only with all others of this type.
 //!
 //! `num_arguments` and `result_types` describe the function. Use [`verify`](super::dialects#rules)
 //! to check programs early; a call with the wrong number of arguments returns errors as its

@@ -193,6 +193,7 @@ fn as_json(def: &OpDef) -> Value {
     let functions = def.functions.iter().map(|function| {
         let form = match function.form {
             FunctionForm::Symbol => "symbol",
+            FunctionForm::OptionalSymbol => "optional_symbol",
             FunctionForm::SymbolList => "symbol_list",
             FunctionForm::Region => "region",
         };

@@ -1,6 +1,6 @@
 //! GIF and BMP images, decoded by the crate `image`.
 
-use std::io::Cursor;
+use std::io::{Cursor, ErrorKind};
 use std::sync::Arc;
 
 use image::{ImageDecoder, ImageError, Limits};
@@ -16,7 +16,7 @@ use crate::orientation::Orientation;
 #[cfg(feature = "gif")]
 pub(super) fn decode_gif(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
     let decoder = image::codecs::gif::GifDecoder::new(Cursor::new(data));
-    let decoded = decode_by("GIF", decoder, allocator)?;
+    let decoded = decode_by("GIF", data, decoder, allocator)?;
     let pixels = decoded.image.elements::<u8>()?;
     let is_opaque = pixels.chunks_exact(4).all(|pixel| pixel[3] == u8::MAX);
     drop(pixels);
@@ -33,16 +33,24 @@ pub(super) fn decode_gif(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Res
 #[cfg(feature = "bmp")]
 pub(super) fn decode_bmp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
     let decoder = image::codecs::bmp::BmpDecoder::new(Cursor::new(data));
-    decode_by("BMP", decoder, allocator)
+    decode_by("BMP", data, decoder, allocator)
 }
 
 fn decode_by<D: ImageDecoder>(
     format: &str,
+    data: &[u8],
     decoder: image::ImageResult<D>,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<Decoded> {
     let wrong = |error| undecodable(format, error);
-    let mut decoder = decoder.map_err(wrong)?;
+    let ends_in = |what: &str| {
+        let found = format!("found the end of the file at byte {}", data.len());
+        undecodable(format, format_args!("expected more of its {what}, {found}"))
+    };
+    let mut decoder = decoder.map_err(|error| match error {
+        error if is_end(&error) => ends_in("headers"),
+        error => wrong(error),
+    })?;
     let (width, height) = decoder.dimensions();
     let num_channels = usize::from(decoder.color_type().channel_count());
     if decoder.color_type().bytes_per_pixel() as usize != num_channels {
@@ -62,6 +70,7 @@ fn decode_by<D: ImageDecoder>(
                 format,
                 format_args!("expected a frame of at most {width} × {height} pixels"),
             ),
+            error if is_end(&error) => ends_in("pixels"),
             error => wrong(error),
         })?;
     Ok(Decoded {
@@ -69,4 +78,14 @@ fn decode_by<D: ImageDecoder>(
         height: height as usize,
         orientation: Orientation::default(),
     })
+}
+
+/// Returns `true` if a file ends too early.
+fn is_end(error: &ImageError) -> bool {
+    match error {
+        ImageError::IoError(error) => error.kind() == ErrorKind::UnexpectedEof,
+        // The decoder of GIF has an error of its own, and only its text is public.
+        ImageError::Decoding(error) => error.to_string().ends_with("Unexpected End of File"),
+        _ => false,
+    }
 }

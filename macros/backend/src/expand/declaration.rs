@@ -209,6 +209,7 @@ fn function(entry: &FunctionEntry) -> TokenStream {
     let name = &entry.name;
     let form = match entry.form {
         FunctionForm::Symbol => quote!(Symbol),
+        FunctionForm::OptionalSymbol => quote!(OptionalSymbol),
         FunctionForm::SymbolList => quote!(SymbolList),
         FunctionForm::Region => quote!(Region),
     };

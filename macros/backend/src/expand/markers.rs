@@ -64,6 +64,7 @@ pub(super) fn marker(parameter: &Bound) -> TokenStream {
             let name = Ident::new(if *is_lent { "LentFunction" } else { "Function" }, span);
             quote_spanned!(span=> #name<#index, #is_from_end>)
         }
+        Marker::OptionalFunction(index) => quote_spanned!(span=> OptionalFunction<#index>),
         Marker::Functions {
             before,
             after,

@@ -259,10 +259,10 @@ fn functions(
         };
         let name = binding.name.value();
         names.add(&name, binding.name.span(), problems);
-        let form = if binding.is_list {
-            FunctionForm::SymbolList
-        } else {
-            FunctionForm::Symbol
+        let form = match (binding.is_list, binding.is_optional) {
+            (true, _) => FunctionForm::SymbolList,
+            (false, true) => FunctionForm::OptionalSymbol,
+            (false, false) => FunctionForm::Symbol,
         };
         let (list, form) = if binding.is_region {
             (&mut regions, FunctionForm::Region)
@@ -366,6 +366,9 @@ fn function_marker(declaration: &Declaration, binding: FunctionBinding) -> Marke
             after: behind,
             is_lent: binding.is_lent,
         };
+    }
+    if binding.is_optional {
+        return Marker::OptionalFunction(position);
     }
     let list = functions
         .iter()

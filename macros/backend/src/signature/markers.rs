@@ -253,12 +253,15 @@ fn function(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding
             )
         })?,
     };
-    let Binding::Function(binding) = by_type(ty, given)? else {
-        return Err(syn::Error::new_spanned(
-            ty,
-            "take a function as a `FunctionRef`, a `&FunctionRef` or a `&[FunctionRef]`, or as a \
-             `Function<…>` or `Region<…>` with its signature",
-        ));
+    let binding = match by_type(ty, given)? {
+        Binding::Function(binding) if !(is_region && binding.is_optional) => binding,
+        _ => {
+            return Err(syn::Error::new_spanned(
+                ty,
+                "take a function as a `FunctionRef`, a `&FunctionRef` or a `&[FunctionRef]`, or \
+                 as a `Function<…>` or `Region<…>` with its signature",
+            ));
+        }
     };
     if is_region && binding.is_list {
         return Err(syn::Error::new_spanned(

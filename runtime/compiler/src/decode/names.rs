@@ -40,16 +40,18 @@ pub(super) fn function_slots(
 }
 
 fn declared_slots(def: &OpDef, num_symbols: usize) -> Option<Vec<FunctionSlot>> {
-    let symbols = def
-        .functions
-        .iter()
-        .filter(|function| function.form == FunctionForm::Symbol)
-        .count();
-    let lists = def
-        .functions
-        .iter()
-        .filter(|function| function.form == FunctionForm::SymbolList)
-        .count();
+    let count = |form| {
+        let functions = def.functions.iter();
+        functions.filter(|function| function.form == form).count()
+    };
+    let lists = count(FunctionForm::SymbolList);
+    // All of the optional functions are named, or none.
+    let optional = count(FunctionForm::OptionalSymbol);
+    let has_optional = num_symbols == count(FunctionForm::Symbol) + optional;
+    let symbols = match has_optional {
+        true => num_symbols,
+        false => count(FunctionForm::Symbol),
+    };
     // Two lists cannot be told apart.
     let list_len = match lists {
         0 if symbols == num_symbols => 0,
@@ -59,9 +61,12 @@ fn declared_slots(def: &OpDef, num_symbols: usize) -> Option<Vec<FunctionSlot>> 
     let slots = def.functions.iter().filter_map(|function| {
         let shape = match function.form {
             FunctionForm::Symbol => SlotShape::Symbol,
+            FunctionForm::OptionalSymbol if has_optional => SlotShape::Symbol,
             FunctionForm::SymbolList if list_len > 0 => SlotShape::List(list_len),
             // An empty list refers to no function: the file holds it as an ordinary attribute.
-            FunctionForm::SymbolList | FunctionForm::Region => return None,
+            FunctionForm::OptionalSymbol | FunctionForm::SymbolList | FunctionForm::Region => {
+                return None;
+            }
         };
         Some(FunctionSlot {
             name: function.name.to_owned(),
@@ -121,6 +126,22 @@ mod tests {
         };
         assert_eq!(names(Some(&COND), 2, &[]), ["a_true_fn", "b_false_fn"]);
         assert_eq!(names(Some(&COND), 1, &[]), ["callee"]);
+    }
+
+    #[test]
+    fn optional_functions_are_all_there_or_none_is() {
+        static MAP: OpDef = OpDef {
+            functions: &[
+                function("function", FunctionForm::Symbol),
+                function("restore", FunctionForm::OptionalSymbol),
+                function("save", FunctionForm::OptionalSymbol),
+            ],
+            ..OpDef::new("t.map")
+        };
+        let all = ["function", "restore", "save"];
+        assert_eq!(names(Some(&MAP), 1, &[]), all[..1]);
+        assert_eq!(names(Some(&MAP), 2, &[]), ["callee", "callee_1"]);
+        assert_eq!(names(Some(&MAP), 3, &[]), all);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tfrt_ir::{
 };
 use tfrt_ods::OpTraits;
 
-use crate::stage::{ELEMENTWISE, FUNCTION};
+use crate::stage::{ELEMENTWISE, FUNCTION, STATE};
 
 const RETURN: &str = "tfrt.return";
 const IF: &str = "tfrt.if";
@@ -63,7 +63,8 @@ impl Functions {
 
     /// Returns the function of a stage, if it may be merged with others.
     pub(crate) fn of(&mut self, module: &Module, stage: OpId) -> Option<PureFunction> {
-        if module.nearest_symbol_table(stage) != Some(self.root) {
+        let declares_state = STATE.iter().any(|name| module.has_attr(stage, name));
+        if declares_state || module.nearest_symbol_table(stage) != Some(self.root) {
             return None;
         }
         let name = module.attribute_flat_symbol(module.attr(stage, FUNCTION)?)?;

@@ -19,6 +19,9 @@ pub(crate) const SHARD: &str = "tfrt_data.shard_dataset";
 pub(crate) const FUNCTION: &str = "function";
 pub(crate) const ON_ERROR: &str = "on_error";
 
+/// The attributes that declare a state of the function: an op has both or neither.
+pub(crate) const STATE: [&str; 2] = ["restore", "save"];
+
 /// The attribute of a function that computes each element of its results from the elements at the
 /// same place of its arguments, whatever their shape.
 pub(crate) const ELEMENTWISE: &str = "tfrt_data.elementwise";

@@ -47,7 +47,7 @@ pub(super) fn write(to: &mut StateWriter<'_>, value: &AnyRef) -> Result<(), Erro
     } else {
         let found = value.mlir_type().unwrap_or("none");
         return Err(Error::new(format!(
-            "a prefetched element of type `{found}` cannot be written to a checkpoint"
+            "a value of type `{found}` cannot be written to a checkpoint"
         ))
         .with_code(ErrorCode::Unimplemented));
     }

@@ -14,62 +14,95 @@ use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::dataset::Position;
 use crate::numbers::size_bytes_of;
 use crate::observation::Decisions;
-use crate::options::RamBudget;
+use crate::options::{CpuBudget, RamBudget, TakenCalls};
 use crate::result::{IterationResult, Outcome};
-use crate::tuner::{Tuner, Turns, is_tuning_off};
+use crate::tuner::{LearnedNumber, Tuner, Turns, is_tuning_off};
 
 /// How many elements to hold at a time.
 #[derive(Debug)]
 pub(super) struct Degree {
     number: Number,
+    /// Whether the elements are calls, which take threads.
+    is_of_calls: bool,
     decisions: Decisions,
 }
 
 #[derive(Debug)]
 enum Number {
     /// To be found with the first draw, which knows the number of threads.
-    Unknown(CheckedWorkAhead),
+    Unknown(CheckedWorkAhead, LearnedNumber),
     Fixed(usize),
     Tuned {
         tuner: Box<Tuner>,
         held: HeldMemory,
+        /// What the stage has taken of the host's budget of calls, if it makes some and there is
+        /// one.
+        calls: Option<TakenCalls>,
     },
 }
 
 impl Degree {
-    /// Creates the degree of a stage whose iterator stands at `position`.
-    pub(super) fn new(work_ahead: CheckedWorkAhead, stage: &'static str, at: Position) -> Self {
+    /// Creates the degree of a stage whose iterator stands at `position`. A tuned one goes on with
+    /// what other iterators of the stage have `learned`.
+    pub(super) fn new(
+        work_ahead: CheckedWorkAhead,
+        learned: &LearnedNumber,
+        stage: &'static str,
+        at: Position,
+    ) -> Self {
         Self {
-            number: Number::Unknown(work_ahead),
+            number: Number::Unknown(work_ahead, learned.clone()),
+            is_of_calls: false,
             decisions: Decisions::of(stage, at),
         }
+    }
+
+    /// Says that the elements are calls, of which a tuned stage has at most as many as the host
+    /// allows.
+    pub(super) fn of_calls(mut self) -> Self {
+        self.is_of_calls = true;
+        self
     }
 
     /// Returns the number of elements to hold, given the number that are held.
     #[inline]
     pub(super) fn now(&mut self, num_held: usize, ctx: &ExecutionContext) -> usize {
-        match &self.number {
+        match &mut self.number {
             Number::Fixed(degree) => *degree,
-            Number::Tuned { tuner, .. } => tuner.degree(),
-            Number::Unknown(work_ahead) => {
-                let work_ahead = *work_ahead;
-                self.start(work_ahead, num_held, ctx)
+            Number::Tuned { tuner, calls, .. } => match calls {
+                Some(calls) => calls.take(tuner.degree()),
+                None => tuner.degree(),
+            },
+            Number::Unknown(work_ahead, learned) => {
+                let (work_ahead, learned) = (*work_ahead, learned.clone());
+                self.start(work_ahead, &learned, num_held, ctx)
             }
         }
     }
 
     #[cold]
-    fn start(&mut self, of: CheckedWorkAhead, num_held: usize, ctx: &ExecutionContext) -> usize {
+    fn start(
+        &mut self,
+        of: CheckedWorkAhead,
+        learned: &LearnedNumber,
+        num_held: usize,
+        ctx: &ExecutionContext,
+    ) -> usize {
         let threads = || ctx.queue().parallelism_level().max(1);
         let max = of.max.unwrap_or_else(threads);
         let (number, degree) = match of.is_tuned && max > 0 && !is_tuning_off() {
             false => (Number::Fixed(max), max),
             true => {
                 let turns = ctx.host().shared_context(Turns::new);
-                let tuner = Box::new(Tuner::new(max, turns));
+                let tuner = Box::new(Tuner::new(max, turns, learned));
                 let held = HeldMemory::new(RamBudget::of(ctx.host()), num_held);
-                let degree = tuner.degree();
-                (Number::Tuned { tuner, held }, degree)
+                let budget = self.is_of_calls.then(|| CpuBudget::of(ctx.host()));
+                let mut calls = budget.flatten().map(TakenCalls::none_of);
+                let degree = match &mut calls {
+                    Some(calls) => calls.take(tuner.degree()),
+                    None => tuner.degree(),
+                };
+                (Number::Tuned { tuner, held, calls }, degree)
             }
         };
         self.number = number;
@@ -88,7 +121,7 @@ impl Degree {
     pub(super) fn may_begin(&self) -> bool {
         match &self.number {
             Number::Tuned { held, .. } => held.may_begin(),
-            Number::Fixed(_) | Number::Unknown(_) => true,
+            Number::Fixed(_) | Number::Unknown(..) => true,
         }
     }
 
@@ -111,7 +144,7 @@ impl Degree {
     /// Counts a result that is handed out: the one at this place among those that are held.
     #[inline]
     pub(super) fn deliver(&mut self, chosen: usize, result: Option<&Outcome>) {
-        if let Number::Tuned { tuner, held } = &mut self.number {
+        if let Number::Tuned { tuner, held, .. } = &mut self.number {
             let before = tuner.degree();
             tuner.deliver(tuner.now());
             held.end(chosen, result);

@@ -13,6 +13,7 @@ use tfrt_support::Error;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::declared_state::Caller;
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_predicate};
 use crate::function::{At, BoundFunction, ElementFunction};
@@ -59,7 +60,7 @@ impl Stage for Filter {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(FilterMachine {
             input: self.input.iterator_below(position),
-            predicate: self.predicate.clone(),
+            predicate: Caller::new(self.name(), &self.predicate),
             undecided: VecDeque::new(),
             num_asked: 0,
         }))
@@ -69,7 +70,7 @@ impl Stage for Filter {
 #[derive(Debug)]
 struct FilterMachine {
     input: Box<dyn Draw>,
-    predicate: BoundFunction,
+    predicate: Caller,
     undecided: VecDeque<Undecided>,
     /// The number of results to which the predicate was applied.
     num_asked: u64,
@@ -132,6 +133,7 @@ impl Machine for FilterMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.count(self.undecided.len());
         to.u64(self.num_asked);
+        self.predicate.save(to)?;
         for Undecided {
             result, verdict, ..
         } in &self.undecided
@@ -145,6 +147,7 @@ impl Machine for FilterMachine {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         let num_undecided = from.count()?;
         self.num_asked = from.u64()?;
+        self.predicate.restore(from)?;
         for index in 0..num_undecided {
             let (result, verdict) = (from.result()?, from.result()?);
             let num_behind = (num_undecided - index) as u64;

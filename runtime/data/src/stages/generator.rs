@@ -8,10 +8,11 @@ use tfrt_async::{AnyRef, Value, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
-use crate::checkpoint::{StateReader, StateWriter, damaged};
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::declared_state::HandedOn;
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_state};
+use crate::element_types::{ElementTypes, check_no_outer_state, check_saved_state, check_state};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{Outcome, Values, are_available};
@@ -51,6 +52,7 @@ impl Stage for Generator {
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(GeneratorMachine {
+            handed_on: HandedOn::new(NAME, &self.next),
             stage: self.clone(),
             state: None,
             called: None,
@@ -64,6 +66,8 @@ impl Stage for Generator {
 #[derive(Debug)]
 struct GeneratorMachine {
     stage: Generator,
+    /// How a checkpoint has the state.
+    handed_on: HandedOn,
     /// The state that the last call returned; `None` before the first call.
     state: Option<Values>,
     /// The results of `next`, until its first result is available.
@@ -83,6 +87,7 @@ impl Machine for GeneratorMachine {
             return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
         let at = At::new(NAME, self.num_called);
+        self.handed_on.forget();
         let results = match self.called.take() {
             Some(results) => results,
             None => {
@@ -149,7 +154,7 @@ impl Machine for GeneratorMachine {
         to.u64(self.num_called);
         to.bool(self.state.is_some());
         if let Some(state) = &self.state {
-            to.values(state)?;
+            self.handed_on.save(state, to)?;
         }
         to.bool(self.called.is_some());
         if let Some(called) = &self.called {
@@ -162,14 +167,7 @@ impl Machine for GeneratorMachine {
         self.has_ended = from.bool()?;
         self.num_called = from.u64()?;
         if from.bool()? {
-            let state = from.values()?;
-            if state.len() != self.stage.num_state {
-                return Err(damaged(&format!(
-                    "expected {} values as the state of a generator, found {}",
-                    self.stage.num_state,
-                    state.len()
-                )));
-            }
+            let state = self.handed_on.restore(self.stage.num_state, from)?;
             self.ctx =
                 (self.stage.finish.is_some() && !self.has_ended).then(|| from.exec_ctx().clone());
             self.state = Some(state);
@@ -272,6 +270,10 @@ impl Dataset {
             }
         }
         check_state(NAME, &next, &ElementTypes::of::<bool>().followed_by(&state))?;
+        check_saved_state(NAME, &next, &state)?;
+        for function in [Some(&init), finish.as_ref()].into_iter().flatten() {
+            check_no_outer_state(NAME, function)?;
+        }
         Self::new(Generator {
             num_state: init.num_results(),
             init: BoundFunction::new(init, arguments),

@@ -22,7 +22,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -370,6 +370,9 @@ impl Dataset {
     ) -> Result<Self, Error> {
         const NAME: &str = "group_by_window";
         check_parameters(NAME, &key, &[], self)?;
+        for function in [&key, &reduce] {
+            check_no_outer_state(NAME, function)?;
+        }
         check_results(NAME, &key, &ElementTypes::of::<i64>())?;
         check_results(NAME, &reduce, &ElementTypes::of::<Self>())?;
         let expected = ElementTypes::of::<i64>().followed_by(&ElementTypes::of::<Self>());
@@ -429,6 +432,7 @@ impl Dataset {
         const NAME: &str = "bucket_by_length";
         let length = length.into_element_function();
         check_parameters(NAME, &length, &[], self)?;
+        check_no_outer_state(NAME, &length)?;
         check_results(NAME, &length, &ElementTypes::of::<i64>())?;
         if batch_sizes.len() != boundaries.len() + 1 {
             return Err(invalid(format!(

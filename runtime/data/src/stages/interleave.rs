@@ -23,11 +23,12 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
+use crate::work_ahead::WorkAhead;
 
 const NAME: &str = "interleave";
 
@@ -38,6 +39,9 @@ const MAX_CYCLE_LENGTH: usize = 1 << 20;
 struct Interleave {
     input: Dataset,
     function: BoundFunction,
+    /// The stage below has called the function: an element is its dataset, then the components
+    /// that it was called with.
+    is_called_below: bool,
     cycle_length: usize,
     block_length: usize,
 }
@@ -74,6 +78,7 @@ impl Stage for Interleave {
         Box::new(Serial::new(InterleaveMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
+            is_called_below: self.is_called_below,
             position,
             cycle_length: self.cycle_length,
             block_length: self.block_length,
@@ -92,6 +97,8 @@ impl Stage for Interleave {
 struct InterleaveMachine {
     input: Box<dyn Draw>,
     function: BoundFunction,
+    /// See [`Interleave`].
+    is_called_below: bool,
     position: Position,
     cycle_length: usize,
     block_length: usize,
@@ -291,7 +298,8 @@ impl InterleaveMachine {
             let at = At::new(NAME, self.num_opened);
             self.num_opened = self.num_opened.wrapping_add(1);
             let drawn = self.input.draw(ctx);
-            let opening = open(&self.function, drawn, self.position, at, ctx);
+            let function = (!self.is_called_below).then_some(&self.function);
+            let opening = open(function, drawn, self.position, at, ctx);
             self.opened.push_back(opening);
         }
         let mut opening = self.opened.pop_front()?;
@@ -338,9 +346,9 @@ pub(super) fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
 }
 
 /// Calls the function for a drawn input, including ends, and makes an iterator of its dataset as
-/// soon as the dataset is available.
+/// soon as the dataset is available. Without a function, the input begins with the dataset.
 fn open(
-    function: &BoundFunction,
+    function: Option<&BoundFunction>,
     drawn: IterationResult,
     position: Position,
     at: At,
@@ -350,15 +358,33 @@ fn open(
         Ok(drawn) => drawn,
         Err(pending) => {
             let (promise, later) = AsyncValueRef::unconstructed();
-            let (function, ctx) = (function.clone(), ctx.clone());
+            let (function, ctx) = (function.cloned(), ctx.clone());
             IterationResult::Pending(pending).and_then_for(promise, move |drawn, promise| {
-                let opening = open_known(&function, drawn, position, at, &ctx);
+                let opening = match &function {
+                    Some(function) => open_known(function, drawn, position, at, &ctx),
+                    None => open_made(drawn, position, at, &ctx),
+                };
                 publish(promise, opening);
             });
             return Opening::Later(later);
         }
     };
-    open_known(function, drawn, position, at, ctx)
+    match function {
+        Some(function) => open_known(function, drawn, position, at, ctx),
+        None => open_made(drawn, position, at, ctx),
+    }
+}
+
+/// Makes an iterator of the dataset that a drawn input begins with.
+fn open_made(drawn: Outcome, position: Position, at: At, ctx: &ExecutionContext) -> Opening {
+    match drawn {
+        Outcome::Element(mut values) => {
+            let element = values.drain(1.min(values.len())..).collect();
+            open_dataset_of(values, element, Start::New, position, at, ctx)
+        }
+        Outcome::End(_) => Opening::End,
+        Outcome::Error(error) => Opening::Failed(error),
+    }
 }
 
 /// Does the work of [`open`], for a known input.
@@ -583,6 +609,7 @@ impl Dataset {
         block_length: i64,
     ) -> Result<Self, Error> {
         check_parameters(NAME, &function, &[], self)?;
+        check_no_outer_state(NAME, &function)?;
         check_results(NAME, &function, &ElementTypes::of::<Self>())?;
         let cycle_length = require_positive("cycle_length", cycle_length)?;
         if cycle_length > MAX_CYCLE_LENGTH {
@@ -593,7 +620,49 @@ impl Dataset {
         Self::new(Interleave {
             input: self.clone(),
             function: BoundFunction::new(function, &[]),
+            is_called_below: false,
             cycle_length,
+            block_length: require_positive("block_length", block_length)?,
+        })
+    }
+
+    /// Returns the same elements as [`interleave_with`](Self::interleave_with), with up to
+    /// `num_parallel` concurrent calls of the function, as in
+    /// [`parallel_map_with`](Self::parallel_map_with). If `is_deterministic` is false, datasets take
+    /// their turns in the order in which they become available.
+    ///
+    /// ```
+    /// use tfrt_data::{Dataset, IntoElementFunction};
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let inner = (|x: i64| Dataset::range(x, x + 2, 1)).into_element_function();
+    /// let turns = Dataset::range(0, 3, 1)?.parallel_interleave_with(inner, 2, 1, 4, true)?;
+    /// let turns: Vec<i64> = turns.elements(&ctx).collect::<Result<_, Error>>()?;
+    /// assert_eq!(turns, [0, 1, 1, 2, 2, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As both.
+    pub fn parallel_interleave_with(
+        &self,
+        function: ElementFunction,
+        cycle_length: i64,
+        block_length: i64,
+        num_parallel: impl Into<WorkAhead>,
+        is_deterministic: bool,
+    ) -> Result<Self, Error> {
+        // It has the errors.
+        let turns = self.interleave_with(function.clone(), cycle_length, block_length)?;
+        drop(turns);
+        let calls = self.calls_with_arguments(function.clone(), num_parallel, is_deterministic)?;
+        Self::new(Interleave {
+            input: calls,
+            function: BoundFunction::new(function, &[]),
+            is_called_below: true,
+            cycle_length: require_positive("cycle_length", cycle_length)?,
             block_length: require_positive("block_length", block_length)?,
         })
     }

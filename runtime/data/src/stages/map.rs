@@ -1,7 +1,8 @@
 //! A function of each element.
 //!
 //! The function is called for every drawn result, including ends and failed draws: its arguments
-//! are then errors, so kernels that depend on them are skipped, and others run.
+//! are then errors, so kernels that depend on them are skipped, and others run. A function with a
+//! declared state is called for elements only.
 
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -10,8 +11,9 @@ use tfrt_support::Error;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::declared_state::Caller;
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters};
+use crate::element_types::{ElementTypes, check_outer_state, check_parameters};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
@@ -45,7 +47,8 @@ impl Stage for Map {
     }
 
     fn is_seekable(&self) -> bool {
-        self.input.is_seekable()
+        // A state depends on every call before.
+        self.function.function().state().is_none() && self.input.is_seekable()
     }
 
     fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
@@ -59,7 +62,7 @@ impl Stage for Map {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(MapIterator {
             input: self.input.iterator_below(position),
-            function: self.function.clone(),
+            function: Caller::new(self.name(), &self.function),
             num_drawn: 0,
         })
     }
@@ -68,7 +71,7 @@ impl Stage for Map {
 #[derive(Debug)]
 struct MapIterator {
     input: Box<dyn Draw>,
-    function: BoundFunction,
+    function: Caller,
     num_drawn: u64,
 }
 
@@ -87,11 +90,13 @@ impl Draw for MapIterator {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.u64(self.num_drawn);
+        self.function.save(to)?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.num_drawn = from.u64()?;
+        self.function.restore(from)?;
         from.input(&mut *self.input)
     }
 
@@ -110,6 +115,7 @@ impl Dataset {
     /// are nested too deep.
     pub fn map_with(&self, function: ElementFunction, bound: &[AnyRef]) -> Result<Self, Error> {
         check_parameters("map", &function, bound, self)?;
+        check_outer_state("map", &function, bound)?;
         Self::new(Map {
             input: self.clone(),
             function: BoundFunction::new(function, bound),

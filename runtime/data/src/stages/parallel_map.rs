@@ -8,7 +8,7 @@
 //! Each call is a task of the work queue, so that functions that only compute also run
 //! concurrently. A slot is occupied from the draw of its element until the delivery of its result:
 //! that limits the calls and the held elements. The function is not called for ends and failed
-//! draws.
+//! draws. Calls of a function with a declared state take [turns](crate::declared_state).
 //!
 //! A tuned map also has a slot for each request that waits for an answer, so that a call that takes
 //! long does not stop the others; a [gate](gate) limits the calls that are under way.
@@ -30,13 +30,15 @@ use crate::cardinality::Cardinality;
 use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::declared_state::{Turn, Turns};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters};
+use crate::element_types::{ElementTypes, check_outer_state, check_parameters};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
+use crate::tuner::LearnedNumber;
 use crate::work_ahead::WorkAhead;
 
 use calls::Calls;
@@ -48,7 +50,12 @@ struct ParallelMap {
     function: BoundFunction,
     /// How many calls may be under way.
     num_parallel: CheckedWorkAhead,
+    learned: LearnedNumber,
     is_deterministic: bool,
+    /// The results are followed by the components that the function was called with. A checkpoint
+    /// has only these, and the function is called again: it makes datasets, which no checkpoint can
+    /// contain.
+    keeps_arguments: bool,
 }
 
 impl Stage for ParallelMap {
@@ -65,7 +72,11 @@ impl Stage for ParallelMap {
     }
 
     fn element_types(&self) -> ElementTypes {
-        self.function.result_types()
+        let results = self.function.result_types();
+        match self.keeps_arguments {
+            true => results.followed_by(&self.input.element_types()),
+            false => results,
+        }
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -85,8 +96,10 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
-            degree: Degree::new(self.num_parallel, self.name(), position),
+            turns: Turns::of(self.name(), &self.function),
+            degree: Degree::new(self.num_parallel, &self.learned, self.name(), position).of_calls(),
             is_deterministic: self.is_deterministic && position.keeps_order(),
+            keeps_arguments: self.keeps_arguments,
             slots: VecDeque::new(),
             skew: Skew::new(position),
             held: HeldBytes::of(self.name(), position),
@@ -102,8 +115,11 @@ impl Stage for ParallelMap {
 struct ParallelMapMachine {
     input: Box<dyn Draw>,
     function: BoundFunction,
+    /// The turns of a function with a declared state, whose calls never overlap.
+    turns: Option<Box<Turns>>,
     degree: Degree,
     is_deterministic: bool,
+    keeps_arguments: bool,
     /// Oldest first. An element is known when all of its values are available.
     slots: VecDeque<IterationResult>,
     /// Of the slots.
@@ -166,19 +182,53 @@ impl Machine for ParallelMapMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.bool(self.has_ended);
         to.u64(self.num_drawn);
-        to.results(self.slots.iter())?;
+        if let Some(turns) = &mut self.turns {
+            turns.save(to)?;
+        }
+        match self.keeps_arguments {
+            true => self.save_arguments(to)?,
+            false => to.results(self.slots.iter())?,
+        }
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.has_ended = from.bool()?;
         self.num_drawn = from.u64()?;
+        if let Some(turns) = &mut self.turns {
+            turns.restore(from)?;
+        }
         self.slots = from.results()?;
+        if self.keeps_arguments {
+            let num_slots = self.slots.len() as u64;
+            for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
+                let number = self.num_drawn.saturating_sub(num_slots - index as u64);
+                let slot = self.start(slot, At::new("parallel_map", number), from.exec_ctx());
+                self.slots.push_back(slot);
+            }
+        }
         from.input(&mut *self.input)
     }
 }
 
 impl ParallelMapMachine {
+    /// Writes the slots with the arguments of their calls in place of the results.
+    fn save_arguments(&self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let num_results = self.function.num_results();
+        to.count(self.slots.len());
+        for slot in &self.slots {
+            match slot.clone().into_outcome() {
+                Ok(Outcome::Element(values)) => {
+                    let arguments = values.into_iter().skip(num_results).collect();
+                    to.outcome(&Outcome::Element(arguments))?;
+                }
+                Ok(outcome) => to.outcome(&outcome)?,
+                Err(pending) => to.wait_for(pending.into_any()),
+            }
+        }
+        Ok(())
+    }
+
     /// Allows as many calls as the degree says. Returns the number of slots.
     fn open_gate(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> usize {
         let degree = self.degree.now(self.slots.len(), ctx);
@@ -213,21 +263,27 @@ impl ParallelMapMachine {
     }
 
     /// Begins the call for a drawn element. Ends and errors are passed on.
-    fn start(&self, drawn: IterationResult, at: At, ctx: &ExecutionContext) -> IterationResult {
+    fn start(&mut self, drawn: IterationResult, at: At, ctx: &ExecutionContext) -> IterationResult {
         if let IterationResult::Known(Outcome::Error(_)) = drawn {
             return drawn;
         }
         let (promise, result) = IterationResult::pending();
+        let restored = self.turns.as_mut().and_then(|turns| turns.restored());
         let call = Call {
+            turn: self.turns.as_mut().map(|turns| turns.take()),
+            restored: restored.clone(),
             function: self.function.clone(),
             ctx: ctx.clone(),
             at,
             promise,
             calls: Arc::clone(&self.calls),
+            keeps_arguments: self.keeps_arguments,
         };
         drawn.and_then(move |outcome| match outcome {
             Outcome::Element(values) => {
-                let awaited = values.clone();
+                let mut awaited = values.clone();
+                awaited.extend(call.turn.as_ref().and_then(Turn::previous).cloned());
+                awaited.extend(restored);
                 run_when_ready(&awaited, move || ReadyCall { call, values }.enter());
             }
             outcome => call.finish(outcome),
@@ -243,12 +299,20 @@ struct Call {
     at: At,
     promise: Promise<Outcome>,
     calls: Arc<Calls<ReadyCall>>,
+    /// The turn of a function with a declared state, and what it waits for if that state is being
+    /// restored.
+    turn: Option<Turn>,
+    restored: Option<AnyRef>,
+    keeps_arguments: bool,
 }
 
 impl Call {
     fn finish(self, outcome: Outcome) {
         self.promise.emplace(outcome);
         self.calls.tell_done();
+        if let Some(turn) = self.turn {
+            turn.pass();
+        }
     }
 }
 
@@ -285,7 +349,17 @@ impl ReadyCall {
             // Nobody sees it.
             return Self::finish(call, Outcome::END);
         }
-        let results = call.function.call(&call.ctx, &values, call.at);
+        let failed = call
+            .restored
+            .as_ref()
+            .filter(|restored| restored.is_error());
+        if let Some(failed) = failed.cloned() {
+            return Self::finish(call, Outcome::Error(failed));
+        }
+        let mut results = call.function.call(&call.ctx, &values, call.at);
+        if call.keeps_arguments {
+            results.extend(values.iter().cloned());
+        }
         if are_available(&results) {
             return Self::finish(call, Outcome::Element(results));
         }
@@ -356,11 +430,32 @@ impl Dataset {
         is_deterministic: bool,
     ) -> Result<Self, Error> {
         check_parameters("parallel_map", &function, bound, self)?;
+        check_outer_state("parallel_map", &function, bound)?;
         Self::new(ParallelMap {
             input: self.clone(),
             function: BoundFunction::new(function, bound),
             num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
+            learned: LearnedNumber::default(),
             is_deterministic,
+            keeps_arguments: false,
+        })
+    }
+
+    /// Returns the results of a function of each element, as
+    /// [`parallel_map_with`](Self::parallel_map_with) does, each followed by the element.
+    pub(super) fn calls_with_arguments(
+        &self,
+        function: ElementFunction,
+        num_parallel: impl Into<WorkAhead>,
+        is_deterministic: bool,
+    ) -> Result<Self, Error> {
+        Self::new(ParallelMap {
+            input: self.clone(),
+            function: BoundFunction::new(function, &[]),
+            num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
+            learned: LearnedNumber::default(),
+            is_deterministic,
+            keeps_arguments: true,
         })
     }
 }

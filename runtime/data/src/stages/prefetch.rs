@@ -15,6 +15,7 @@ use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, are_available};
+use crate::tuner::LearnedNumber;
 use crate::work_ahead::WorkAhead;
 
 #[derive(Clone, Debug)]
@@ -22,6 +23,7 @@ struct Prefetch {
     input: Dataset,
     /// How many results to draw ahead.
     num_ahead: CheckedWorkAhead,
+    learned: LearnedNumber,
     is_deterministic: bool,
 }
 
@@ -65,7 +67,7 @@ impl Stage for Prefetch {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(PrefetchIterator {
             input: self.input.iterator_below(position),
-            num_ahead: Degree::new(self.num_ahead, self.name(), position),
+            num_ahead: Degree::new(self.num_ahead, &self.learned, self.name(), position),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             buffer: VecDeque::new(),
             skew: Skew::new(position),
@@ -223,6 +225,7 @@ impl Dataset {
         Self::new(Prefetch {
             input: self.clone(),
             num_ahead: num_ahead.into().check("prefetch_num", 0, false)?,
+            learned: LearnedNumber::default(),
             is_deterministic,
         })
     }

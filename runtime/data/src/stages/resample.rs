@@ -9,7 +9,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::philox::Philox;
@@ -289,6 +289,7 @@ impl Dataset {
     ) -> Result<Self, Error> {
         let class: ElementFunction = class.into_element_function();
         check_parameters(NAME, &class, &[], self)?;
+        check_no_outer_state(NAME, &class)?;
         check_results(NAME, &class, &ElementTypes::of::<i64>())?;
         check_frequencies("target", target, target.len())?;
         if let Some(initial) = initial {

@@ -8,10 +8,11 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
-use crate::checkpoint::{StateReader, StateWriter, damaged};
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, height_of, invalid};
+use crate::declared_state::HandedOn;
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_parameters, check_state};
+use crate::element_types::{ElementTypes, check_parameters, check_saved_state, check_state};
 use crate::function::{At, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
@@ -53,6 +54,7 @@ impl Stage for Scan {
             input: self.input.iterator_below(position),
             state: self.state.iter().cloned().collect(),
             function: self.function.clone(),
+            handed_on: HandedOn::new(self.name(), &self.function),
             before: None,
             drawn: None,
             num_scanned: 0,
@@ -68,6 +70,8 @@ struct ScanMachine {
     /// The state before the last call, which counts again if that call failed.
     before: Option<Values>,
     function: ElementFunction,
+    /// How a checkpoint has the state.
+    handed_on: HandedOn,
     /// What was drawn, until the function can be called with it.
     drawn: Option<IterationResult>,
     /// The number of processed results.
@@ -112,6 +116,7 @@ impl Machine for ScanMachine {
         let arguments: SmallVec<[AnyRef; 4]> = self.state.iter().chain(&values).cloned().collect();
         let at = At::new("scan", self.num_scanned);
         self.num_scanned = self.num_scanned.wrapping_add(1);
+        self.handed_on.forget();
         let mut results = self.function.call_at(ctx, &arguments, Some(at));
         let num_state = self.state.len();
         if results.len() < num_state {
@@ -130,22 +135,14 @@ impl Machine for ScanMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         self.undo_failed_call();
         to.u64(self.num_scanned);
-        to.values(&self.state)?;
+        self.handed_on.save(&self.state, to)?;
         to.results(self.drawn.iter())?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.num_scanned = from.u64()?;
-        let state = from.values()?;
-        if state.len() != self.state.len() {
-            return Err(damaged(&format!(
-                "expected {} values as the state of a scan, found {}",
-                self.state.len(),
-                state.len()
-            )));
-        }
-        self.state = state;
+        self.state = self.handed_on.restore(self.state.len(), from)?;
         self.drawn = from.results()?.pop_front();
         from.input(&mut *self.input)
     }
@@ -161,7 +158,9 @@ impl Dataset {
     /// as types are known, or datasets are nested too deep.
     pub fn scan_with(&self, state: &[AnyRef], function: ElementFunction) -> Result<Self, Error> {
         check_parameters("scan", &function, state, self)?;
-        check_state("scan", &function, &ElementTypes::of_values(state))?;
+        let types = ElementTypes::of_values(state);
+        check_state("scan", &function, &types)?;
+        check_saved_state("scan", &function, &types)?;
         Self::new(Scan {
             input: self.clone(),
             state: state.into(),

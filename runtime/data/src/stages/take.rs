@@ -7,6 +7,7 @@ use super::filter::{Verdict, decide};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::declared_state::Caller;
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_predicate};
 use crate::function::{At, BoundFunction, ElementFunction};
@@ -129,7 +130,7 @@ impl Stage for TakeWhile {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(TakeWhileMachine {
             input: self.input.iterator_below(position),
-            predicate: self.predicate.clone(),
+            predicate: Caller::new(self.name(), &self.predicate),
             state: TakeWhileState::Taking,
             num_taken: 0,
         }))
@@ -139,7 +140,7 @@ impl Stage for TakeWhile {
 #[derive(Debug)]
 struct TakeWhileMachine {
     input: Box<dyn Draw>,
-    predicate: BoundFunction,
+    predicate: Caller,
     state: TakeWhileState,
     /// The number of results that were drawn before the current one.
     num_taken: u64,
@@ -206,12 +207,18 @@ impl Machine for TakeWhileMachine {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.u64(self.num_taken);
+        self.predicate.save(to)?;
         match &self.state {
             TakeWhileState::Taking => to.count(0),
             TakeWhileState::Ended => to.count(1),
             TakeWhileState::Drawn(result) => {
                 to.count(2);
                 to.result(result)?;
+            }
+            TakeWhileState::Asked { values, answer } if self.predicate.has_state() => {
+                to.count(3);
+                to.values(values)?;
+                to.values(answer)?;
             }
             // Asked again after the restore.
             TakeWhileState::Asked { values, .. } => {
@@ -224,10 +231,15 @@ impl Machine for TakeWhileMachine {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.num_taken = from.u64()?;
-        self.state = match from.at_most(2)? {
+        self.predicate.restore(from)?;
+        self.state = match from.at_most(3)? {
             0 => TakeWhileState::Taking,
             1 => TakeWhileState::Ended,
-            _ => TakeWhileState::Drawn(from.result()?),
+            2 => TakeWhileState::Drawn(from.result()?),
+            _ => TakeWhileState::Asked {
+                values: from.values()?,
+                answer: from.values()?,
+            },
         };
         from.input(&mut *self.input)
     }

@@ -78,15 +78,15 @@ impl BoundAttributes {
 /// Checks the number of a kernel's functions: files do not store the names of attributes that refer
 /// to functions. A kernel that declares no function does not look at any.
 fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), Error> {
-    let is_list = |function: &tfrt_ods::FunctionDef| function.form == FunctionForm::SymbolList;
-    let num_lists = op
-        .functions
-        .iter()
-        .filter(|function| is_list(function))
-        .count();
+    let count = |form| {
+        let functions = op.functions.iter();
+        functions.filter(|function| function.form == form).count()
+    };
+    let num_lists = count(FunctionForm::SymbolList);
+    let num_optional = count(FunctionForm::OptionalSymbol);
     let num_others = op.functions.len() - num_lists;
     let is_right = match num_lists {
-        0 => found.len() == num_others,
+        0 => [num_others, num_others - num_optional].contains(&found.len()),
         _ => found.len() >= num_others,
     };
     if op.functions.is_empty() || is_right {

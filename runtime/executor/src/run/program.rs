@@ -41,7 +41,8 @@ pub struct Program {
     pub(crate) tables: Tables,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<FunctionBody, Error>>>,
     /// The digests of functions that were asked for, since one may take a walk over the whole file.
-    digests: Mutex<HashMap<FunctionId, Option<u64>>>,
+    /// Others do not wait for that walk.
+    digests: Mutex<HashMap<FunctionId, Arc<OnceLock<Option<u64>>>>>,
     /// Calls a function from place to place. A function pointer, because the code that starts
     /// functions depends on the code that runs them.
     pub(crate) call_in_place: CallInPlace,
@@ -129,7 +130,9 @@ impl Program {
         compute: impl FnOnce() -> Option<u64>,
     ) -> Option<u64> {
         let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        *digests.entry(id).or_insert_with(compute)
+        let digest = Arc::clone(digests.entry(id).or_default());
+        drop(digests);
+        *digest.get_or_init(compute)
     }
 
     /// Returns the body of a function, which is made by its first look-up.
@@ -187,5 +190,36 @@ impl fmt::Debug for Program {
         f.debug_struct("Program")
             .field("functions", &names.collect::<Vec<_>>())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use tfrt_bef::write::{BefBuilder, WriteOptions};
+    use tfrt_host::HostContext;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_that_takes_long_holds_up_no_other() {
+        let host = HostContext::builder().build();
+        let empty = BefBuilder::new(WriteOptions::default()).finish().unwrap();
+        let program = Program::load(&host, &BefFile::from_bytes(&empty)).unwrap();
+        let [first, second] = [0, 1].map(FunctionId::from_index);
+        let digest = program.digest_or_compute(first, || {
+            let (tell, told) = mpsc::channel();
+            let other = Arc::clone(&program);
+            thread::spawn(move || tell.send(other.digest_or_compute(second, || Some(1))));
+            told.recv_timeout(Duration::from_secs(60)).ok().flatten()
+        });
+        assert_eq!(digest, Some(1));
+        // Each is computed once.
+        for id in [first, second] {
+            assert_eq!(program.digest_or_compute(id, || None), Some(1));
+        }
     }
 }

@@ -20,6 +20,10 @@ pub struct Function<const INDEX: usize, const FROM_END: bool>;
 #[derive(Debug)]
 pub struct LentFunction<const INDEX: usize, const FROM_END: bool>;
 
+/// `Option<FunctionRef>`: the function at `INDEX`, if the op has it.
+#[derive(Debug)]
+pub struct OptionalFunction<const INDEX: usize>;
+
 /// `Vec<FunctionRef>`: all functions but the first `BEFORE` and the last `AFTER`.
 #[derive(Debug)]
 pub struct Functions<const BEFORE: usize, const AFTER: usize>;
@@ -46,6 +50,10 @@ pub(crate) fn take<'a, S: Source<'a>>(
         .ok_or_else(|| missing_function(op, position_in(op.functions.len())))
 }
 
+fn take_optional<'a, S: Source<'a>>(source: S, index: usize) -> Result<Option<FunctionRef>, Error> {
+    Ok(source.functions().get(index))
+}
+
 fn take_all<'a, S: Source<'a>>(
     source: S,
     before: usize,
@@ -59,24 +67,19 @@ fn take_all<'a, S: Source<'a>>(
 
 macro_rules! impl_function_param {
     (
-        $marker:ident<$first:ident: $first_ty:ty, $second:ident: $second_ty:ty>, $held:ty, $argument:ty,
+        $marker:ident<$($name:ident: $ty:ty),+>, $held:ty, $argument:ty,
         $take:ident, |$slot:ident| $lend:expr
     ) => {
-        impl<const $first: $first_ty, const $second: $second_ty> Sealed
-            for $marker<$first, $second>
-        {
-        }
+        impl<$(const $name: $ty),+> Sealed for $marker<$($name),+> {}
 
-        impl<const $first: $first_ty, const $second: $second_ty> Param
-            for $marker<$first, $second>
-        {
+        impl<$(const $name: $ty),+> Param for $marker<$($name),+> {
             type Held<'f> = $held;
             type Argument<'h, 'f> = $argument;
             const IS_DIRECT: bool = true;
             const READS_CALL: bool = true;
 
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-                $take(source, $first, $second)
+                $take(source, $($name),+)
             }
 
             fn lend<'h, 'f>($slot: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
@@ -94,6 +97,9 @@ macro_rules! impl_function_param {
 
 impl_function_param!(Function<INDEX: usize, FROM_END: bool>, FunctionRef, FunctionRef, take, |held| held.clone());
 impl_function_param!(LentFunction<INDEX: usize, FROM_END: bool>, FunctionRef, &'h FunctionRef, take, |held| held);
+impl_function_param!(
+    OptionalFunction<INDEX: usize>, Option<FunctionRef>, Option<FunctionRef>, take_optional, |held| held.take()
+);
 impl_function_param!(
     Functions<BEFORE: usize, AFTER: usize>, Vec<FunctionRef>, Vec<FunctionRef>, take_all, |held| std::mem::take(held)
 );

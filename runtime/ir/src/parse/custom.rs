@@ -739,7 +739,10 @@ impl<'s> Parser<'s, '_> {
         let offset = self.token().start;
         let value = self.attribute(None)?;
         let is_fit = match (def.form, self.module.attribute(value)) {
-            (FunctionForm::Symbol, Attribute::SymbolRef { nested, .. }) => nested.is_empty(),
+            (
+                FunctionForm::Symbol | FunctionForm::OptionalSymbol,
+                Attribute::SymbolRef { nested, .. },
+            ) => nested.is_empty(),
             (FunctionForm::SymbolList, Attribute::Array(_)) => true,
             _ => false,
         };

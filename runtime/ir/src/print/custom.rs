@@ -545,9 +545,10 @@ fn unshown_attributes(op: &Op<'_>, format: &Format) -> Option<Vec<(NameId, AttrI
                 .attr(op.op, def.name)
                 .map(|value| op.module.attribute(value));
             is_true &= match (def.form, value) {
-                (FunctionForm::Symbol, Some(Attribute::SymbolRef { nested, .. })) => {
-                    nested.is_empty()
-                }
+                (
+                    FunctionForm::Symbol | FunctionForm::OptionalSymbol,
+                    Some(Attribute::SymbolRef { nested, .. }),
+                ) => nested.is_empty(),
                 (FunctionForm::SymbolList, Some(Attribute::Array(_))) => true,
                 _ => false,
             };

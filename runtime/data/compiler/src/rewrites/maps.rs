@@ -5,8 +5,8 @@ use tfrt_ir::{Module, OpId, parse_type};
 use super::Rewritten;
 use crate::functions::Functions;
 use crate::stage::{
-    BATCH, BATCH_OF_TENSORS, FUNCTION, MAP, MAP_AND_BATCH, ON_ERROR, PARALLEL_MAP, attributes,
-    constant_before, dataset_before, input_stage, replace,
+    BATCH, BATCH_OF_TENSORS, FUNCTION, MAP, MAP_AND_BATCH, ON_ERROR, PARALLEL_MAP, STATE,
+    attributes, constant_before, dataset_before, input_stage, replace,
 };
 
 /// Merges two maps with pure functions.
@@ -92,10 +92,13 @@ pub(super) fn merge_into_batch(module: &mut Module, op: OpId) -> Option<OpId> {
         return None;
     }
     let below = input_stage(module, op, MAP)?;
-    let function = module.attr(below, FUNCTION)?;
+    module.attr(below, FUNCTION)?;
+    let functions = [FUNCTION].into_iter().chain(STATE);
+    let functions = functions.filter_map(|name| Some((name, module.attr(below, name)?)));
+    let functions: Vec<_> = functions.collect();
     let &size = module.operands(op).get(1)?;
     let mut operands = module.operands(below).to_vec();
     operands.insert(1, size);
-    let attributes = attributes(module, op, &[(FUNCTION, function)]);
+    let attributes = attributes(module, op, &functions);
     replace(module, op, MAP_AND_BATCH, operands, attributes)
 }

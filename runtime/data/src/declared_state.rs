@@ -1,0 +1,517 @@
+//! The state that a function has besides its arguments, and the order of the calls that change it.
+//!
+//! A function may count, draw random numbers, or read and write a table that is one of its bound
+//! values. Two more functions declare this state: `save` returns it as values, and `restore` brings
+//! it back. All calls of the three take *turns*: one begins when the one before has returned
+//! available results, in the order in which stages drew the elements.
+//!
+//! ```text
+//!  element 0 ──► call ──┐
+//!  element 1 ─────────► call ──┐           whatever the stages above keep under way
+//!  element 2 ────────────────► call ──┐
+//!  checkpoint ──────────────────────► save
+//! ```
+//!
+//! A checkpoint has the results of all calls before the `save`: stages write the elements that they
+//! have drawn ahead by value. So the saved state is the one for the next element to be drawn, and
+//! no call is made twice or left out.
+//!
+//! The iterators of a dataset share the state, as they share the bound values: the passes of a
+//! `repeat` continue with it. Calls are made for elements only, never for ends and failed draws,
+//! whose number may depend on how far a stage draws ahead.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, run_when_ready, run_when_ready_for};
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::checkpoint::{StateReader, StateWriter, damaged};
+use crate::dataset::invalid;
+use crate::element_types::ElementTypes;
+use crate::function::{At, BoundFunction, ElementFunction};
+use crate::result::{IterationResult, Outcome, ValuePromises, Values, are_available};
+
+/// The functions that save and restore the state of another one.
+#[derive(Debug)]
+pub(crate) struct DeclaredState {
+    pub(crate) save: ElementFunction,
+    pub(crate) restore: ElementFunction,
+    /// Becomes available when the last turn is over, as an error if the call was lost.
+    last_turn: Mutex<Option<AnyRef>>,
+}
+
+impl DeclaredState {
+    pub(crate) fn new(save: ElementFunction, restore: ElementFunction) -> Self {
+        Self {
+            save,
+            restore,
+            last_turn: Mutex::default(),
+        }
+    }
+
+    /// Takes the next turn.
+    fn take_turn(&self) -> Turn {
+        let (over, is_over) = AsyncValueRef::unconstructed();
+        let mut last = self
+            .last_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let previous = last.replace(is_over.into_any());
+        Turn {
+            previous: previous.filter(|turn| !turn.is_available()),
+            over,
+        }
+    }
+
+    /// Checks the types of both functions, as far as they are known. `save` takes values of the
+    /// types `taken`. If the stage hands its state from call to call, `restore` returns that state,
+    /// and otherwise it also takes these values.
+    pub(crate) fn check(
+        &self,
+        stage: &str,
+        taken: &ElementTypes,
+        is_handed_on: bool,
+    ) -> Result<(), Error> {
+        let check =
+            |name: &str, what: &str, expected: &ElementTypes, found: &ElementTypes| match expected
+                .conflicts_with(found)
+            {
+                true => Err(invalid(format!(
+                    "`{stage}` expects a function `{name}` that {what} {expected}, found {found}"
+                ))),
+                false => Ok(()),
+            };
+        check("save", "takes", taken, &self.save.parameter_types())?;
+        let saved = self.save.result_types();
+        let restored_from = match is_handed_on {
+            true => saved,
+            false => taken.followed_by(&saved),
+        };
+        let found = self.restore.parameter_types();
+        check("restore", "takes", &restored_from, &found)?;
+        match is_handed_on {
+            true => check("restore", "returns", taken, &self.restore.result_types()),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads what `save` has returned.
+    fn read(&self, of: &Owner, from: &mut StateReader<'_>) -> Result<Values, Error> {
+        let values = from.values()?;
+        let expected = self.save.result_types();
+        let found = ElementTypes::of_values(&values);
+        if values.len() != self.save.num_results() || expected.conflicts_with(&found) {
+            return Err(damaged(&format!(
+                "expected a state of type {expected} of {of}, found {found}"
+            )));
+        }
+        Ok(values)
+    }
+}
+
+/// The right to make the next call.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// Becomes available when the turn before is over, unless that is so.
+    previous: Option<AnyRef>,
+    /// If it is dropped with a call that is lost, the turn is over, too.
+    over: Promise<Chain>,
+}
+
+impl Turn {
+    /// Returns what a call has to wait for besides its arguments.
+    pub(crate) fn previous(&self) -> Option<&AnyRef> {
+        self.previous.as_ref()
+    }
+
+    /// Ends the turn when the results of its call are available.
+    pub(crate) fn end_with(self, results: &[AnyRef]) {
+        let over = self.over;
+        run_when_ready(results, move || over.emplace(Chain));
+    }
+
+    /// Ends the turn without a call, once the one before is over.
+    pub(crate) fn pass(self) {
+        let Self { previous, over } = self;
+        run_when_ready(previous.as_slice(), move || over.emplace(Chain));
+    }
+}
+
+/// A function of a stage, as errors name it.
+#[derive(Clone, Debug)]
+struct Owner {
+    stage: &'static str,
+    function: Arc<str>,
+}
+
+impl Owner {
+    /// Returns the error of `save` or `restore`.
+    #[cold]
+    fn failed(&self, what: &str, error: &Error) -> Error {
+        let failed = Error::new(format!(
+            "the state of {self} cannot be {what}: {}",
+            error.message()
+        ));
+        let failed = failed.with_code(error.code());
+        failed.set_place_if_unset(error.place().clone());
+        failed
+    }
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the function {} of `{}`", self.function, self.stage)
+    }
+}
+
+/// The turns of one iterator, with a function whose state is declared.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    of: Owner,
+    state: Arc<DeclaredState>,
+    bound: Arc<[AnyRef]>,
+    /// Becomes available when the state of a checkpoint is restored, as an error if that fails.
+    restored: Option<AnyRef>,
+    /// What `save` has returned since the last call.
+    saved: Option<Values>,
+}
+
+impl Turns {
+    /// Returns the turns of a new iterator, if the function declares a state.
+    pub(crate) fn of(stage: &'static str, function: &BoundFunction) -> Option<Box<Self>> {
+        let state = Arc::clone(function.function().state()?);
+        Some(Box::new(Self {
+            of: Owner {
+                stage,
+                function: function.function().description().into(),
+            },
+            state,
+            bound: function.bound().into(),
+            restored: None,
+            saved: None,
+        }))
+    }
+
+    /// Takes the next turn, for an element that was drawn.
+    pub(crate) fn take(&mut self) -> Turn {
+        self.saved = None;
+        self.state.take_turn()
+    }
+
+    /// Returns what the calls wait for, if the state is still being restored or could not be.
+    pub(crate) fn restored(&mut self) -> Option<AnyRef> {
+        let is_done = |restored: &AnyRef| restored.is_available() && !restored.is_error();
+        if self.restored.as_ref().is_some_and(is_done) {
+            self.restored = None;
+        }
+        self.restored.clone()
+    }
+
+    /// Calls the function in its turn, once the values are available.
+    fn call(
+        &mut self,
+        function: &BoundFunction,
+        values: Values,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> Values {
+        let (turn, restored) = (self.take(), self.restored());
+        if turn.previous.is_none() && restored.is_none() && are_available(&values) {
+            let results = function.call(ctx, &values, at);
+            turn.end_with(&results);
+            return results;
+        }
+        let (promises, results) = ValuePromises::new(function.num_results());
+        let call = Call { turn, restored };
+        let (function, ctx) = (function.clone(), ctx.clone());
+        call.begin(values, promises, move |values| {
+            function.call(&ctx, values, at)
+        });
+        results
+    }
+
+    fn apply(
+        &mut self,
+        function: &BoundFunction,
+        result: IterationResult,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> IterationResult {
+        let pending = match result.into_outcome() {
+            Ok(Outcome::Element(values)) => {
+                return Outcome::Element(self.call(function, values, ctx, at)).into();
+            }
+            Ok(Outcome::End(_)) => return Outcome::END.into(),
+            Ok(failed) => return failed.into(),
+            Err(pending) => pending,
+        };
+        let (promise, result) = IterationResult::pending();
+        let (function, ctx) = (function.clone(), ctx.clone());
+        let call = Call {
+            restored: self.restored(),
+            turn: self.take(),
+        };
+        IterationResult::Pending(pending).and_then_for(promise, move |outcome, promise| {
+            let Outcome::Element(values) = outcome else {
+                call.turn.pass();
+                return promise.emplace(match outcome {
+                    Outcome::End(_) => Outcome::END,
+                    failed => failed,
+                });
+            };
+            let (promises, results) = ValuePromises::new(function.num_results());
+            promise.emplace(Outcome::Element(results));
+            call.begin(values, promises, move |values| {
+                function.call(&ctx, values, at)
+            });
+        });
+        result
+    }
+
+    /// Writes the state behind all calls so far.
+    pub(crate) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        if let Some(restored) = self.restored() {
+            match restored.error_if_present() {
+                Some(error) => return Err(error.clone()),
+                None => to.wait_for(restored),
+            }
+            return Ok(());
+        }
+        let saved = self.saved.get_or_insert_with(|| {
+            let (save, ctx) = (self.state.save.clone(), to.exec_ctx().clone());
+            let (promises, saved) = ValuePromises::new(save.num_results());
+            let call = Call {
+                turn: self.state.take_turn(),
+                restored: None,
+            };
+            let bound = self.bound.iter().cloned().collect();
+            call.begin(bound, promises, move |bound| save.call(&ctx, bound));
+            saved
+        });
+        write(&self.of, saved, to)
+    }
+
+    /// Reads a state, and restores it in its turn.
+    pub(crate) fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let saved = self.state.read(&self.of, from)?;
+        let arguments: Values = self.bound.iter().cloned().chain(saved).collect();
+        let (restore, ctx) = (self.state.restore.clone(), from.exec_ctx().clone());
+        let turn = self.state.take_turn();
+        let (promise, restored) = AsyncValueRef::<Chain>::unconstructed();
+        let of = self.of.clone();
+        let awaited: Values = arguments.iter().chain(turn.previous()).cloned().collect();
+        run_when_ready(&awaited, move || {
+            let results = restore.call(&ctx, &arguments);
+            let awaited = results.clone();
+            run_when_ready(&awaited, move || {
+                match results.iter().find_map(AnyRef::error_if_present) {
+                    Some(error) => promise.set_error(of.failed("restored", error)),
+                    None => promise.emplace(Chain),
+                }
+                turn.end_with(&[]);
+            });
+        });
+        match restored.error_if_present() {
+            Some(error) => Err(error.clone()),
+            None => {
+                self.restored = Some(restored.into_any());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes what `save` has returned, once it is available.
+fn write(of: &Owner, saved: &Values, to: &mut StateWriter<'_>) -> Result<(), Error> {
+    if let Some(error) = saved.iter().find_map(AnyRef::error_if_present) {
+        return Err(of.failed("saved", error));
+    }
+    to.values(saved).map_err(|error| of.failed("saved", &error))
+}
+
+/// A call in its turn.
+#[derive(Debug)]
+struct Call {
+    turn: Turn,
+    /// See [`Turns::restored`].
+    restored: Option<AnyRef>,
+}
+
+impl Call {
+    /// Makes the call once its values, and the turn before, are there.
+    fn begin(
+        self,
+        values: Values,
+        promises: ValuePromises,
+        call: impl FnOnce(&[AnyRef]) -> Values + Send + 'static,
+    ) {
+        let Self { turn, restored } = self;
+        let num_values = values.len();
+        let mut awaited = values;
+        awaited.extend(turn.previous().cloned());
+        awaited.extend(restored.clone());
+        run_when_ready_for(awaited, promises, move |mut values, promises| {
+            values.truncate(num_values);
+            let failed = restored.filter(AnyRef::is_error);
+            let results = match failed {
+                Some(error) => SmallVec::from_elem(error, promises.len()),
+                None => call(&values),
+            };
+            drop(values);
+            promises.forward_to(results.iter().cloned());
+            turn.end_with(&results);
+        });
+    }
+}
+
+/// A function that an iterator calls for its elements.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    function: BoundFunction,
+    turns: Option<Box<Turns>>,
+}
+
+impl Caller {
+    /// Creates the caller of a new iterator of `stage`.
+    pub(crate) fn new(stage: &'static str, function: &BoundFunction) -> Self {
+        Self {
+            function: function.clone(),
+            turns: Turns::of(stage, function),
+        }
+    }
+
+    /// Returns `true` if the function declares a state: its calls must not be made again.
+    pub(crate) fn has_state(&self) -> bool {
+        self.turns.is_some()
+    }
+
+    /// Calls the function with values that are available.
+    #[inline]
+    pub(crate) fn call(&mut self, ctx: &ExecutionContext, values: &[AnyRef], at: At) -> Values {
+        match &mut self.turns {
+            None => self.function.call(ctx, values, at),
+            Some(turns) => turns.call(&self.function, values.into(), ctx, at),
+        }
+    }
+
+    /// Calls the function once all values are available.
+    pub(crate) fn call_when_available(
+        &mut self,
+        values: Values,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> Values {
+        match &mut self.turns {
+            None => self.function.call_when_available(values, ctx, at),
+            Some(turns) => turns.call(&self.function, values, ctx, at),
+        }
+    }
+
+    /// Returns the result of a draw with the results of the function in place of the values: see
+    /// [`BoundFunction::apply`]. A function with a state is called for elements only.
+    #[inline]
+    pub(crate) fn apply(
+        &mut self,
+        result: IterationResult,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> IterationResult {
+        match &mut self.turns {
+            None => self.function.apply(result, ctx, at),
+            Some(turns) => turns.apply(&self.function, result, ctx, at),
+        }
+    }
+
+    /// Writes the state of the function, if it declares one.
+    pub(crate) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        match &mut self.turns {
+            None => Ok(()),
+            Some(turns) => turns.save(to),
+        }
+    }
+
+    /// Reads what [`save`](Self::save) has written.
+    pub(crate) fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        match &mut self.turns {
+            None => Ok(()),
+            Some(turns) => turns.restore(from),
+        }
+    }
+}
+
+/// The state that a stage hands from one call of its function to the next, as a checkpoint has it:
+/// the values themselves, or what the function `save` of a declared state makes of them.
+#[derive(Debug)]
+pub(crate) struct HandedOn {
+    of: Owner,
+    state: Option<Arc<DeclaredState>>,
+    /// What `save` has returned since the last call.
+    saved: Option<Values>,
+}
+
+impl HandedOn {
+    pub(crate) fn new(stage: &'static str, function: &ElementFunction) -> Self {
+        Self {
+            of: Owner {
+                stage,
+                function: function.description().into(),
+            },
+            state: function.state().cloned(),
+            saved: None,
+        }
+    }
+
+    /// Says that the state is another one than that of the last save.
+    pub(crate) fn forget(&mut self) {
+        self.saved = None;
+    }
+
+    /// Writes a state. An error in its place, behind which there is nothing, is written as it is.
+    pub(crate) fn save(&mut self, values: &Values, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let Some(state) = &self.state else {
+            return to.values(values);
+        };
+        if let Some(pending) = values.iter().find(|value| !value.is_available()) {
+            to.wait_for(pending.clone());
+            return Ok(());
+        }
+        let has_failed = values.iter().any(AnyRef::is_error);
+        to.bool(has_failed);
+        if has_failed {
+            return to.values(values);
+        }
+        let saved = self
+            .saved
+            .get_or_insert_with(|| state.save.call(to.exec_ctx(), values));
+        write(&self.of, saved, to)
+    }
+
+    /// Reads a state of so many values. They may be pending.
+    pub(crate) fn restore(
+        &mut self,
+        num_values: usize,
+        from: &mut StateReader<'_>,
+    ) -> Result<Values, Error> {
+        let values = match &self.state {
+            Some(state) if !from.bool()? => {
+                let saved = state.read(&self.of, from)?;
+                let restored = state.restore.call(from.exec_ctx(), &saved);
+                if let Some(error) = restored.iter().find_map(AnyRef::error_if_present) {
+                    return Err(self.of.failed("restored", error));
+                }
+                restored
+            }
+            _ => from.values()?,
+        };
+        if values.len() != num_values {
+            return Err(damaged(&format!(
+                "expected {num_values} values as the state of a {}, found {}",
+                self.of.stage,
+                values.len()
+            )));
+        }
+        Ok(values)
+    }
+}
