@@ -205,15 +205,26 @@
 //!
 //! [`ServerConfig::collectives`](tfrt::distributed::ServerConfig) chooses how the members of a
 //! group exchange tensors; `tfrt worker` and `tfrt run --distributed` have the flag
-//! `--collectives`. All tasks must choose alike. The results have the same bits with each of them.
+//! `--collectives`. All tasks must choose alike. The results have the same bits with each of them,
+//! except where the table says otherwise.
 //!
 //! | name | crate | for |
 //! |---|---|---|
 //! | `ring` | none | any tasks: messages over their network; the default |
 //! | `shm` | `tfrt-shm` | tasks of one machine and one user, on Linux: through shared memory |
+//! | `tree` | none | small tensors, over the network: members reduce along a binomial tree |
+//! | `recursive_doubling` | none | small tensors, over the network: partners exchange all elements, in the fewest steps |
 //! | `mpi` | `tfrt-mpi` | ranks that `mpirun` has started; MPI is loaded at run time |
 //! | `nccl` | `tfrt-nccl` | tasks with GPUs; NCCL is loaded at run time, and reduces in its own order |
 //! | `auto` | | `shm` if it is linked and all addresses are of this machine, otherwise `ring` |
+//!
+//! `tree` and `recursive_doubling` use their algorithms for all-reduce, reduce-scatter and
+//! barriers; everything else goes around the ring. They send all elements in each step, so they
+//! suit small tensors, and combine elements in an order of their own: the last bits of
+//! floating-point results may differ from those of the ring, but all members have equal bits. So a
+//! group must allow it: `order = "any"` in the file of the cluster
+//! ([`CollectiveGroupConfiguration::order`](tfrt::distributed::message::CollectiveGroupConfiguration)),
+//! or `--any-order` if the cluster comes from flags or the environment. Other groups are refused.
 //!
 //! # When something fails
 //!
@@ -232,6 +243,11 @@
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
 //!   stays pending, and its payload is sent again until there is room.
 //! - *The client dies*: the others drop its context and everything in it.
+//! - *A context is closed*: its requests are cancelled, waits become the error `Cancelled: context
+//!   7 is closed`, and its objects are forgotten. Kernels that run, and answers under way, have
+//!   [`ServerConfig::drain_timeout`](tfrt::distributed::ServerConfig) to end; then connections are
+//!   cut. Debug builds warn of payloads that nobody has claimed, receivers without a payload, and
+//!   objects that were not deleted; `tfrt cluster status` shows their numbers.
 //!
 //! # Security
 //!
@@ -257,3 +273,19 @@
 //! [`discover`](tfrt::distributed::discovery::discover) creates the configuration of a task from a
 //! file, from flags, or from the environment of `srun`, `mpirun`, `torchrun`, Kubernetes or
 //! TensorFlow's tools. It checks the configuration before anything connects.
+//!
+//! If the addresses are not known before the tasks start, the tasks find each other in a folder
+//! that all of them share, or on an etcd server (with `--features etcd`). Each publishes its
+//! address, and waits for the others:
+//!
+//! ```console
+//! $ tfrt worker --cluster-folder /shared/run --cluster-size 4 --task 0 --listen node1:0
+//! $ tfrt worker --cluster-etcd etcd:2379/run --cluster-size 4 --task 0 --listen node1:0
+//! $ tfrt cluster status --cluster-folder /shared/run
+//! ```
+//!
+//! `--cluster-size ps=1 --cluster-size worker=4` describes several jobs. With port 0, the system
+//! chooses the port. Entries of an earlier run in the same place do no harm: a task takes an
+//! address only from an entry whose process has seen its own
+//! ([`Meeting`](tfrt::distributed::discovery::Meeting)). Entries on an etcd server belong to
+//! leases, and disappear with their tasks.

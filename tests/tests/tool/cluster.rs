@@ -9,6 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::LazyLock;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
@@ -58,6 +59,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             workers_tell_how_they_are_until_they_end,
         ),
         Trial::test("all_tasks_run_one_program", all_tasks_run_one_program),
+        Trial::test(
+            "tasks_find_each_other_in_a_folder",
+            tasks_find_each_other_in_a_folder,
+        ),
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
@@ -100,6 +105,10 @@ fn tfrt(arguments: &[&str]) -> Result<Command, Failed> {
         "TFRT_JOB",
         "TFRT_TASK",
         "TFRT_LISTENER",
+        "TFRT_CLUSTER_FOLDER",
+        "TFRT_CLUSTER_ETCD",
+        "TFRT_CLUSTER_SIZE",
+        "TFRT_LISTEN",
         "TF_CONFIG",
         "CLICOLOR",
         "CLICOLOR_FORCE",
@@ -301,7 +310,7 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
             "/job:worker/task:{index}  {}  up  devices: CPU:0",
             addresses[index]
         );
-        let end = "; contexts: 0, objects: 0, unclaimed payloads: 0";
+        let end = "; contexts: 0, objects: 0, unclaimed payloads: 0, waiting receivers: 0";
         require_equal(line.starts_with(&start) && line.ends_with(end), true)
             .map_err(|_| Failed::from(format!("found {line}")))?;
     }
@@ -339,11 +348,13 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         ("mstd:2", "ring"),
         ("s", "shm"),
         ("mstd:2", "auto"),
+        ("s", "tree"),
+        ("mstd:2", "recursive_doubling"),
     ];
     for (queue, collectives) in choices {
         let queue = format!("--work_queue_type={queue}");
         let collectives = format!("--collectives={collectives}");
-        let options = [&*queue, &collectives, "program.mlir"];
+        let options = [&*queue, &collectives, "--any-order", "program.mlir"];
         let run = [&["tfrt", "run", "--distributed"][..], &options].concat();
         let command = tfrt(&[&["launch", "-n", "3", "--"][..], &run].concat())?;
         let output = tool::run(command)?;
@@ -365,11 +376,58 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         "--collectives=pigeon",
         "program.mlir",
     ];
+    // Only a group that allows any order may have one of its own.
+    let options = ["--collectives=tree", "program.mlir"];
+    let run_in_order = [&["tfrt", "run", "--distributed"][..], &options].concat();
+    let refused = tool::run(tfrt(
+        &[&["launch", "-n", "2", "--"][..], &run_in_order].concat(),
+    )?)?;
+    let printed = [refused.stdout, refused.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let expected = "group all has the order of the ring: set its order to `any`";
+    require_equal(printed.contains(expected), true).map_err(|_| Failed::from(printed))?;
     let wrong = tool::run(tfrt(&[&run[..], &task].concat())?)?;
     let stderr = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    let expected = "--collectives: expected `ring`, `shm`, `auto` or, with the features of these \
-                    names, `mpi` or `nccl`, found `pigeon`";
+    let expected = "--collectives: expected `ring`, `shm`, `auto`, `tree`, `recursive_doubling` \
+                    or, with the features of these names, `mpi` or `nccl`, found `pigeon`";
     require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))
+}
+
+fn tasks_find_each_other_in_a_folder() -> Result<(), Failed> {
+    let run = |task: &str| -> Result<tool::Output, Failed> {
+        let common = ["run", "--distributed", "--cluster-folder=entries"];
+        let own = ["--cluster-size=2", "--task", task, "program.mlir"];
+        Ok(tool::run(tfrt(&[&common[..], &own].concat())?)?)
+    };
+    // The second time, with the entries of the first one.
+    for _ in 0..2 {
+        let outputs = thread::scope(|scope| {
+            let tasks = ["0", "1"].map(|task| scope.spawn(move || run(task)));
+            tasks.map(|task| task.join().expect("a run does not panic"))
+        });
+        for output in outputs {
+            let output = output?;
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            let sums = "DenseHostTensor dtype = i32, shape = [2], values = [2, 40]".to_owned();
+            require_equal(sorted_lines(&output.stdout).contains(&sums), true)
+                .map_err(|_| Failed::from(stderr))?;
+            require_equal(output.status, Some(0))?;
+        }
+    }
+    let alone = [
+        "run",
+        "--distributed",
+        "--cluster-folder=alone",
+        "--cluster-size=2",
+        "--task=0",
+        "--meeting-timeout=0",
+        "program.mlir",
+    ];
+    let alone = tool::run(tfrt(&alone)?)?;
+    let stderr = String::from_utf8_lossy(&alone.stderr).into_owned();
+    let expected = "alone: waited in vain for /job:worker/task:1";
+    require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))?;
+    require_equal(alone.status, Some(1))
 }
 
 /// A function that each worker prints something in.

@@ -9,8 +9,9 @@ use tfrt::prelude::{AsyncValueRef, Chain};
 use tfrt_host::HostContext;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use crate::cluster_arguments::{ClusterArguments, TaskArguments};
+use crate::cluster_arguments::{ClusterArguments, FoundCluster, TaskArguments};
 use crate::failure::Failure;
+use crate::shut_down::shut_down;
 
 /// Which task of a cluster runs the program.
 #[derive(Args, Clone, Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct MemberArguments {
 pub(super) struct Member {
     server: Arc<Server>,
     context: DistContext,
+    /// Keeps the entry of this task where the tasks have met.
+    _found: FoundCluster,
 }
 
 impl MemberArguments {
@@ -50,11 +53,12 @@ impl MemberArguments {
         if !self.distributed {
             return Ok(None);
         }
-        let config = self.cluster.configuration(&self.task)?;
-        let server = self.cluster.start(&config, &self.task, host)?;
+        let found = self.cluster.configuration(&self.task)?;
+        let config = &found.config;
+        let server = self.cluster.start(config, &self.task, host)?;
         let (promise, joined) = AsyncValueRef::<DistContext>::unconstructed();
         let own_server = Arc::clone(&server);
-        server.initialize_multi_client(&config, move |outcome| match outcome {
+        server.initialize_multi_client(config, move |outcome| match outcome {
             Ok(context) => promise.emplace(DistContext::with_server(context, own_server)),
             Err(errors) => {
                 let host = own_server.host();
@@ -65,7 +69,11 @@ impl MemberArguments {
         host.await_values(&[joined.clone().into()])
             .map_err(failed)?;
         let context = joined.as_result().map_err(failed)?.clone();
-        Ok(Some(Member { server, context }))
+        Ok(Some(Member {
+            server,
+            context,
+            _found: found,
+        }))
     }
 }
 
@@ -80,7 +88,7 @@ impl Member {
     /// that it did not do; they lose it, and their waits end.
     pub(super) fn leave(self, host: &Arc<HostContext>, is_well: bool) {
         if !is_well {
-            self.server.shut_down();
+            shut_down(&self.server, host);
             return;
         }
         let context = self.context.context();
@@ -106,6 +114,6 @@ impl Member {
             // An error: a task is lost, and the others are not waited for.
             let _ = host.await_available(&[met.into()]);
         }
-        self.server.shut_down();
+        shut_down(&self.server, host);
     }
 }

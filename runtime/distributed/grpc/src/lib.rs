@@ -20,7 +20,9 @@
 //! | `status` | errors as gRPC statuses, and back |
 //! | `service` | the handling of requests |
 //! | `health` | the standard health service |
+//! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
+//! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
@@ -61,6 +63,11 @@ mod health;
 
 mod client;
 
+mod cut;
+
+#[cfg(feature = "etcd")]
+mod etcd;
+
 mod op_library;
 
 mod runtime;
@@ -80,6 +87,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use tfrt_distributed::fabric::{
     CommunicatorType, FabricCommunicator, RemoteClient, RequestHandler,
@@ -89,12 +97,15 @@ use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 use tokio::sync::oneshot;
 
+#[cfg(feature = "etcd")]
+pub use etcd::Etcd;
 pub use options::GrpcOptions;
 pub use tls::{TaskNames, Tls};
 pub use token::Token;
 
 use client::Client;
 use runtime::NetworkThreads;
+use service::Stop;
 
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "grpc_communicator";
@@ -189,7 +200,7 @@ impl GrpcNetwork {
             threads,
             #[cfg(unix)]
             _file: None,
-            _stop: stop,
+            stop: Mutex::new(Some(stop)),
         }))
     }
 
@@ -217,7 +228,7 @@ impl GrpcNetwork {
             options: Arc::clone(&self.options),
             threads,
             _file: Some(file),
-            _stop: stop,
+            stop: Mutex::new(Some(stop)),
         }))
     }
 
@@ -281,8 +292,9 @@ struct Communicator {
     /// Its drop removes the Unix socket.
     #[cfg(unix)]
     _file: Option<unix::SocketFile>,
-    /// Its drop ends the service: open requests are answered, new connections are refused.
-    _stop: oneshot::Sender<()>,
+    /// Ends the service, also when it is dropped: open requests are answered, new connections are
+    /// refused.
+    stop: Mutex<Option<oneshot::Sender<Stop>>>,
 }
 
 impl FabricCommunicator for Communicator {
@@ -298,6 +310,23 @@ impl FabricCommunicator for Communicator {
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let (task, options, threads) = (Some(task.clone()), &self.options, &self.threads);
         Arc::new(Client::new(address, task, &self.host, options, threads))
+    }
+
+    fn close(&self, limit: Duration, done: Box<dyn FnOnce() + Send>) {
+        let stop = self.stop.lock();
+        let stop = stop.unwrap_or_else(PoisonError::into_inner).take();
+        let unsent = Stop {
+            limit,
+            done: Some(done),
+        };
+        let refused = match stop {
+            Some(stop) => stop.send(unsent).err(),
+            None => Some(unsent),
+        };
+        // The service has ended.
+        if let Some(done) = refused.and_then(|stop| stop.done) {
+            done();
+        }
     }
 }
 
@@ -322,6 +351,29 @@ pub fn adopt(listener: TcpListener) -> Result<String, Error> {
     let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
     reserved.insert(address.to_string(), listener);
     Ok(address.to_string())
+}
+
+/// Opens a socket at an address `HOST:PORT`, and returns the address: with port 0, the port is the
+/// one that the system has chosen. The next communicator that [listens there](GrpcNetwork::listen)
+/// uses the socket, if it may listen at that address.
+///
+/// ```
+/// let address = tfrt_grpc::open("localhost:0")?;
+/// assert!(address.starts_with("localhost:") && !address.ends_with(":0"));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+///
+/// # Errors
+/// `Unavailable` if the system refuses to listen there.
+pub fn open(address: &str) -> Result<String, Error> {
+    let refused = |error: std::io::Error| cannot_listen(address, &error);
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    let port = listener.local_addr().map_err(refused)?.port();
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let opened = format!("{host}:{port}");
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved.insert(opened.clone(), listener);
+    Ok(opened)
 }
 
 fn free_address() -> Result<String, Error> {
