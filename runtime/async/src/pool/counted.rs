@@ -69,8 +69,12 @@ impl<T> PooledArc<T> {
     /// Moves `value` into its own block.
     #[inline]
     pub fn new(value: T) -> Self {
+        let write = |place: *mut T| {
+            // SAFETY: it is the place of the value, which is ours.
+            unsafe { place.write(value) };
+        };
         // SAFETY: 1: the closure writes the value.
-        unsafe { Self::new_in_place(|place| place.write(value)) }
+        unsafe { Self::new_in_place(write) }
     }
 
     /// Creates a value in its own block, where `write` puts it: for values that are written part by
@@ -81,19 +85,16 @@ impl<T> PooledArc<T> {
     #[inline]
     pub unsafe fn new_in_place(write: impl FnOnce(*mut T)) -> Self {
         let block = reserve::<Block<T>>();
-        // SAFETY: the fields of the block, which is exclusively ours.
-        let (strong, weak, value) = unsafe {
-            let block = block.as_ptr();
-            (
-                &raw mut (*block).strong,
-                &raw mut (*block).weak,
-                &raw mut (*block).value,
-            )
-        };
-        for count in [strong, weak] {
-            // SAFETY: as above.
-            unsafe { count.write(AtomicU64::new(1)) };
-        }
+        // SAFETY: the field is in the block.
+        let strong = unsafe { &raw mut (*block.as_ptr()).strong };
+        // SAFETY: the block is exclusively ours.
+        unsafe { strong.write(AtomicU64::new(1)) };
+        // SAFETY: as above.
+        let weak = unsafe { &raw mut (*block.as_ptr()).weak };
+        // SAFETY: as above.
+        unsafe { weak.write(AtomicU64::new(1)) };
+        // SAFETY: as above.
+        let value = unsafe { &raw mut (*block.as_ptr()).value };
         write(value.cast());
         Self {
             block,

@@ -232,18 +232,16 @@ impl<R: ResultPart, F: Future<Output = Outcome<R>>> FutureTask<R, F> {
     #[inline]
     fn new(future: F) -> PooledArc<Self> {
         let write = |task: *mut Self| {
-            // SAFETY: duty of `new_in_place`: the place has room for a task, and is ours.
-            let (state, to, waiting) = unsafe {
-                (
-                    &raw mut (*task).state,
-                    &raw mut (*task).future,
-                    &raw mut (*task).waiting,
-                )
-            };
-            // SAFETY: as above.
+            // SAFETY: the field is in the task.
+            let state = unsafe { &raw mut (*task).state };
+            // SAFETY: the place of the task is ours.
             unsafe { state.write(WakeState::polling()) };
             // SAFETY: as above.
-            unsafe { to.write(UnsafeCell::new(Some(future))) };
+            let place = unsafe { &raw mut (*task).future };
+            // SAFETY: as above.
+            unsafe { place.write(UnsafeCell::new(Some(future))) };
+            // SAFETY: as above.
+            let waiting = unsafe { &raw mut (*task).waiting };
             // SAFETY: as above.
             unsafe { waiting.write(UnsafeCell::new(None)) };
         };
