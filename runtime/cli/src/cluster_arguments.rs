@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use tfrt::distributed::collective::{AUTO, BackEnd};
-use tfrt::distributed::discovery::{self, Board, DiscoveryError, Folder, Meeting, Place, Told};
+use tfrt::distributed::discovery::{
+    self, Board, DiscoveryError, Folder, Meeting, MeetingPlace, Told,
+};
 use tfrt::distributed::message::DistributedContextConfiguration;
 use tfrt::distributed::{
     AllowedPrograms, DEFAULT_COLLECTIVES, Server, ServerConfig, is_local_address,
@@ -297,16 +299,16 @@ impl std::fmt::Debug for FoundCluster {
 }
 
 /// Returns the place where tasks meet.
-fn board_at(place: &Place) -> Result<Box<dyn Board>, Failure> {
+fn board_at(place: &MeetingPlace) -> Result<Box<dyn Board>, Failure> {
     match place {
-        Place::Folder(path) => Ok(Box::new(Folder::new(path, random()))),
+        MeetingPlace::Folder(path) => Ok(Box::new(Folder::new(path, random()))),
         #[cfg(feature = "etcd")]
-        Place::Etcd(address) => match tfrt_grpc::Etcd::new(address) {
+        MeetingPlace::Etcd(address) => match tfrt_grpc::Etcd::new(address) {
             Ok(etcd) => Ok(Box::new(etcd)),
             Err(error) => Err(Failure::new(error.to_string())),
         },
         #[cfg(not(feature = "etcd"))]
-        Place::Etcd(address) => Err(Failure::new(format!(
+        MeetingPlace::Etcd(address) => Err(Failure::new(format!(
             "{address}: this program was built without the feature `etcd`"
         ))),
     }

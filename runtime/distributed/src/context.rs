@@ -75,6 +75,8 @@ pub struct DistributedContext {
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     executions: Arc<Executions>,
+    /// The executions on other tasks under way, by number, with the right to cancel them.
+    executing: Arc<Mutex<HashMap<u64, (Arc<dyn RemoteClient>, CancelExecutionRequest)>>>,
     drain: Arc<Drain>,
     settings: ContextSettings,
     /// None without a network, and once the context is closed.
@@ -171,6 +173,7 @@ impl DistributedContext {
             owner: Mutex::default(),
             programs: Programs::default(),
             executions: Arc::default(),
+            executing: Arc::default(),
             drain: Drain::new(host),
             settings,
             communicator: Mutex::new(communicator),
@@ -446,8 +449,9 @@ impl DistributedContext {
         }
     }
 
-    /// Sends a request to a task. If the task is lost or the context is closed before it answers,
-    /// `done` immediately gets an error.
+    /// Sends a request to a task. If the task is lost before it answers, or the context is closed
+    /// already, `done` immediately gets an error. If the context is closed while it waits, the
+    /// answer may still come while the context is drained.
     pub fn call<C: Call>(
         &self,
         task: TaskHandle,
@@ -458,7 +462,7 @@ impl DistributedContext {
         self.call_with(task, options, (request, None), done);
     }
 
-    /// As [`call`](Self::call), with an execution that ends on the task when the context is closed.
+    /// As [`call`](Self::call), with an execution that is cancelled when the context is closed.
     pub(crate) fn call_with<C: Call>(
         &self,
         task: TaskHandle,
@@ -485,18 +489,19 @@ impl DistributedContext {
             _ => None,
         };
         let work = self.drain.part();
+        let number = cancel.as_ref().map(|cancel| cancel.execution_id);
+        if let Some(cancel) = cancel {
+            let entry = (Arc::clone(&client), cancel);
+            lock(&self.executing).insert(entry.1.execution_id, entry);
+        }
+        let executing = Arc::clone(&self.executing);
         // Whoever takes it calls it: the answer, the loss of the task, or the end of the context.
         let done = Arc::new(Mutex::new(Some(done)));
         let take =
             |done: &Mutex<Option<_>>| done.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (on_end, cancelling) = (Arc::clone(&done), Arc::clone(&client));
+        let on_end = Arc::clone(&done);
         let watch = self.health.watch(task, move |error| {
             if let Some(done) = take(&on_end) {
-                if let Some(cancel) = cancel.filter(|_| is_end_of_context(&error)) {
-                    let options = CallOptions::default();
-                    // The answer of the execution says what became of it.
-                    fabric::call(&*cancelling, options, cancel, |_| ());
-                }
                 done(Err(unanswered(error, name)));
             }
         });
@@ -505,6 +510,9 @@ impl DistributedContext {
         }
         fabric::call(&*client, options, request, move |answer| {
             drop(watch);
+            // Without the lock: it may be the last reference to a client.
+            let over = number.and_then(|number| lock(&executing).remove(&number));
+            drop(over);
             if let Some(done) = take(&done) {
                 done(answer.map_err(|errors| errors.unavailable(&own_name)));
             }
@@ -783,9 +791,10 @@ impl DistributedContext {
         }
     }
 
-    /// Closes the context: nothing is accepted any more, requests are cancelled, all waits end with
-    /// an error, and objects, payloads and programs are forgotten. The connections stay for a
-    /// while, until requests under way have ended and answers have arrived.
+    /// Closes the context: nothing is accepted any more, requests are cancelled, waits for payloads
+    /// and objects end with an error, and objects, payloads and programs are forgotten. Connections
+    /// stay for a while, until requests under way have ended and answers have arrived; requests
+    /// without an answer then end with the same error.
     pub(crate) fn close(&self) {
         let error = self.closed_error();
         self.stop_keep_alive();
@@ -799,8 +808,12 @@ impl DistributedContext {
         // While requests can be sent: those to delete objects, and to cancel executions.
         self.releases.flush(&Gather::new(|_| ()));
         self.executions.close(&error);
-        for on_end in self.health.end(&self.end()) {
-            on_end();
+        self.health.close(&self.end());
+        let executing = std::mem::take(&mut *lock(&self.executing));
+        for (client, cancel) in executing.into_values() {
+            let work = self.drain.part();
+            // The answer of the execution says what became of it.
+            fabric::call(&*client, CallOptions::default(), cancel, |_| drop(work));
         }
         let members = {
             let members = self.group_members.lock();
@@ -819,12 +832,11 @@ impl DistributedContext {
         let clients = self.clients.lock();
         let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
         self.drain.begin(self.settings.drain_timeout);
-        if clients.is_empty() {
-            // It was closed before, or has not sent anything.
-            return;
-        }
-        let id = self.id;
+        let (id, health, end) = (self.id, Arc::clone(&self.health), self.end());
         self.drain.on_end(move |outcome| {
+            for on_end in health.end(&end) {
+                on_end();
+            }
             if let Err(errors) = outcome {
                 log::warning!("context {id}: {errors}");
                 for client in clients.values() {
@@ -834,6 +846,10 @@ impl DistributedContext {
             drop(clients);
         });
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns `true` for the reason of watches that end with their context.

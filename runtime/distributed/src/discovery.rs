@@ -58,7 +58,7 @@ use crate::message::{
 use crate::name::TaskName;
 
 pub use folder::Folder;
-pub use meeting::{Board, Meeting, Place, meeting, observed_place};
+pub use meeting::{Board, Meeting, MeetingPlace, meeting, observed_place};
 
 /// The job of clusters whose source names none.
 pub const DEFAULT_JOB: &str = "worker";

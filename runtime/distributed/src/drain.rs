@@ -7,7 +7,7 @@
 //!
 //! The parts are the requests that run here for other tasks, until their last kernel has ended, and
 //! the requests to other tasks, until they are answered. Work that begins while the context drains
-//! is no part: it fails immediately.
+//! fails immediately, and nobody waits for it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -153,7 +153,7 @@ mod tests {
         let drain = Drain::new(&host);
         let (first, second) = (drain.part(), drain.part());
         drain.begin(Duration::from_secs(3600));
-        assert!(drain.part().is_none(), "later work is no part");
+        assert!(drain.part().is_none(), "later work is not a part");
         let outcome = outcome_of(&drain);
         drop(first);
         host.quiesce().unwrap();

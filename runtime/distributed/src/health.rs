@@ -143,12 +143,16 @@ impl Health {
         of_task.collect()
     }
 
-    /// Records that the context is closed, and returns all watches, to be called without locks
-    /// held.
+    /// Records that the context is closed: later watches end with this error. Those that exist wait
+    /// for what is under way.
+    pub(crate) fn close(&self, error: &RemoteError) {
+        self.lock().ended.get_or_insert_with(|| error.clone());
+    }
+
+    /// Returns all watches of a context that is closed and drained, to be called without locks held.
     #[must_use = "waiters are not released until this is called"]
     pub(crate) fn end(&self, error: &RemoteError) -> Vec<impl FnOnce() + Send + use<>> {
         let mut state = self.lock();
-        state.ended.get_or_insert_with(|| error.clone());
         let watching = state.watching.drain();
         let watching = watching.map(|(_, (_, on_lost))| {
             let error = error.clone();

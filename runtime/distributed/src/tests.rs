@@ -495,38 +495,62 @@ fn contexts_without_accesses_are_collected() {
 
 #[test]
 fn a_closed_context_ends_its_requests_to_others() {
-    for queue in ["s", "mstd:2"] {
-        let cluster = Cluster::new(queue, 2);
-        let contexts = cluster.contexts();
-        let (own, other) = (&contexts[0], &contexts[1]);
-        let task = own.cluster().find("/job:worker/task:1").unwrap();
-        let object = other.objects().allocate("/job:worker/task:1/device:CPU:0");
-        let request = || FetchObjectRequest {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start = |address: &String, drain_timeout: Duration| {
+        let config = ServerConfig {
+            drain_timeout,
+            ..ServerConfig::new("test", address.as_str())
+        };
+        let listen = |handler| network.listen(&host, address, handler);
+        Server::on_network(&host, config, listen).unwrap()
+    };
+    let client = start(&addresses[0], Duration::from_millis(1));
+    let worker = start(&addresses[1], Duration::from_secs(3600));
+    let own = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let (own, other) = (own.unwrap(), worker.context(1).unwrap());
+    let task = own.cluster().find("/job:worker/task:1").unwrap();
+    let object = other.objects().allocate("/job:worker/task:1/device:CPU:0");
+    let fetch = || {
+        let request = FetchObjectRequest {
             context_id: 1,
             object: Some((&object).into()),
             receiver: own.cluster().own_name(),
             instance_key: "k".to_owned(),
         };
-        let fetch = || started(|done| own.call(task, CallOptions::default(), request(), done));
-        // Nobody sets the object.
-        let before = fetch();
-        cluster.host.quiesce().unwrap();
-        assert!(before.try_recv().is_err());
-        cluster.servers[0].close_context(1).unwrap();
-        let closed = "Cancelled: context 1 is closed";
-        for outcome in [before, fetch()] {
-            // Immediately.
-            let error = outcome.try_recv().unwrap().unwrap_err();
-            assert_eq!(error.to_string(), closed);
-        }
-        // The loss of a task is not the reason.
-        assert!(own.health().lost(task).is_none());
-        other
-            .objects()
-            .set(&object, AnyRef::available(1_i32))
-            .unwrap();
-        cluster.host.quiesce().unwrap();
-    }
+        started(|done| own.call(task, CallOptions::default(), request, done))
+    };
+    // Nobody sets the object.
+    let before = fetch();
+    host.quiesce().unwrap();
+    assert!(before.try_recv().is_err());
+    client.close_context(1).unwrap();
+    let closed = "Cancelled: context 1 is closed";
+    // Later requests end immediately, and those under way with the drain.
+    let error = fetch().try_recv().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), closed);
+    let error = wait(&host, &before).unwrap_err();
+    assert_eq!(error.to_string(), closed);
+    // The loss of a task is not the reason.
+    assert!(own.health().lost(task).is_none());
+}
+
+#[test]
+fn answers_under_way_arrive_in_a_closed_context() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let own = &contexts[0];
+    let task = own.cluster().find("/job:worker/task:1").unwrap();
+    let request = KeepAliveRequest { context_id: 1 };
+    // The queue runs nothing until somebody waits.
+    let answer = started(|done| own.call(task, CallOptions::default(), request, done));
+    cluster.servers[0].close_context(1).unwrap();
+    assert!(answer.try_recv().is_err());
+    assert!(wait(&cluster.host, &answer).is_ok());
 }
 
 #[test]

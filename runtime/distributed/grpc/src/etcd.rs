@@ -237,7 +237,7 @@ fn key_of(prefix: &str, task: &TaskName) -> String {
 fn entries_in(prefix: &str, response: RangeResponse) -> Vec<(TaskName, String)> {
     let entries = response.kvs.into_iter().filter_map(|kv| {
         let task = task_of(prefix, &kv.key)?;
-        // What is no text is malformed, which the caller says.
+        // Anything but text is malformed, which the caller says.
         Some((task, String::from_utf8_lossy(&kv.value).into_owned()))
     });
     entries.collect()

@@ -51,7 +51,7 @@ pub trait Board {
 
 /// The kinds of places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MeetingPlace {
     /// A folder that all tasks share.
     Folder(String),
     /// The prefix of keys on an etcd server: `HOST:PORT/PREFIX`.
@@ -62,7 +62,7 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
     /// Where.
-    pub place: Place,
+    pub place: MeetingPlace,
     /// The jobs, with the number of tasks of each.
     pub sizes: Vec<(String, u32)>,
     /// The name of this task.
@@ -142,30 +142,30 @@ pub fn meeting(told: &Told, variables: Variables<'_>) -> Result<Option<Meeting>,
 }
 
 /// Returns the place, and what names it.
-fn place(told: &Told, variables: Variables<'_>) -> Option<(&'static str, Place)> {
+fn place(told: &Told, variables: Variables<'_>) -> Option<(&'static str, MeetingPlace)> {
     if told.file.is_some() || !told.jobs.is_empty() {
         return None;
     }
     if let Some(folder) = &told.folder {
-        return Some(("--cluster-folder", Place::Folder(folder.clone())));
+        return Some(("--cluster-folder", MeetingPlace::Folder(folder.clone())));
     }
     if let Some(etcd) = &told.etcd {
-        return Some(("--cluster-etcd", Place::Etcd(etcd.clone())));
+        return Some(("--cluster-etcd", MeetingPlace::Etcd(etcd.clone())));
     }
     if variables("TFRT_CLUSTER").is_some() {
         return None;
     }
     let folder = "TFRT_CLUSTER_FOLDER";
-    let found = variables(folder).map(|path| (folder, Place::Folder(path)));
+    let found = variables(folder).map(|path| (folder, MeetingPlace::Folder(path)));
     found.or_else(|| {
         let etcd = "TFRT_CLUSTER_ETCD";
-        variables(etcd).map(|address| (etcd, Place::Etcd(address)))
+        variables(etcd).map(|address| (etcd, MeetingPlace::Etcd(address)))
     })
 }
 
 /// Returns the place of a cluster for a process that is none of its tasks.
 #[must_use]
-pub fn observed_place(told: &Told, variables: Variables<'_>) -> Option<Place> {
+pub fn observed_place(told: &Told, variables: Variables<'_>) -> Option<MeetingPlace> {
     place(told, variables).map(|(_, place)| place)
 }
 
@@ -423,7 +423,7 @@ impl Meeting {
     }
 }
 
-impl Place {
+impl MeetingPlace {
     /// Returns the name of the place, for errors.
     #[must_use]
     pub fn name(&self) -> &str {

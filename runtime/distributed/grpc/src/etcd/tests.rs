@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::task::{Context, Poll};
 use std::thread;
 
-use tfrt_distributed::discovery::{Meeting, Place};
+use tfrt_distributed::discovery::{Meeting, MeetingPlace};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::body::Body;
@@ -259,7 +259,7 @@ fn meet(address: &str, run: u64) -> Vec<Vec<String>> {
         let address = address.to_owned();
         thread::spawn(move || {
             let meeting = Meeting {
-                place: Place::Etcd(address.clone()),
+                place: MeetingPlace::Etcd(address.clone()),
                 sizes: vec![("worker".to_owned(), 3)],
                 task: TaskName::new("worker", task),
                 listen: String::new(),

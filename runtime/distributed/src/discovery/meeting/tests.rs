@@ -61,7 +61,7 @@ fn worker(task: i32) -> TaskName {
 
 fn meeting_of(task: i32, size: u32) -> Meeting {
     Meeting {
-        place: Place::Folder("the place".to_owned()),
+        place: MeetingPlace::Folder("the place".to_owned()),
         sizes: vec![("worker".to_owned(), size)],
         task: worker(task),
         listen: String::new(),
@@ -234,7 +234,7 @@ fn tasks_meet_in_a_folder_with_files_of_an_earlier_run() {
         for found in meet_all(boards.collect(), run) {
             assert_eq!(found, expected);
         }
-        // What is no entry does not disturb.
+        // Other files do not disturb.
         for name in [
             "notes",
             "worker.01",
@@ -245,8 +245,8 @@ fn tasks_meet_in_a_folder_with_files_of_an_earlier_run() {
             std::fs::write(path.join(name), "nothing").unwrap();
         }
     }
-    // A process that is no task sees the same.
-    let place = Place::Folder(path.display().to_string());
+    // A process that is not a task sees the same.
+    let place = MeetingPlace::Folder(path.display().to_string());
     let mut folder = Folder::new(&path, 99);
     let config = place.observe(&mut folder).unwrap();
     assert_eq!(config.own_address(), Some("host2:1"));
@@ -269,7 +269,7 @@ fn a_meeting_is_described_by_flags_or_variables() {
     };
     let nothing = |_: &str| None;
     let found = meeting(&flags(&["4"]), &nothing).unwrap().unwrap();
-    assert_eq!(found.place, Place::Folder("/shared".to_owned()));
+    assert_eq!(found.place, MeetingPlace::Folder("/shared".to_owned()));
     assert_eq!(found.sizes, [("worker".to_owned(), 4)]);
     assert_eq!((found.task, &*found.listen), (worker(1), "127.0.0.1:0"));
     let variables = |name: &str| {
@@ -284,7 +284,7 @@ fn a_meeting_is_described_by_flags_or_variables() {
         Some(value.to_owned())
     };
     let found = meeting(&Told::default(), &variables).unwrap().unwrap();
-    assert_eq!(found.place, Place::Etcd("etcd:2379/run7".to_owned()));
+    assert_eq!(found.place, MeetingPlace::Etcd("etcd:2379/run7".to_owned()));
     assert_eq!(
         (found.task, &*found.listen),
         (TaskName::new("ps", 0), "node1:0")
