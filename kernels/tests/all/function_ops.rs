@@ -10,6 +10,7 @@ use tfrt::host::device::{CpuDevice, Device, LinkCost};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 use tfrt::support::Place;
+use tfrt::text::ir::{Module, OpId};
 
 tfrt::link!(tfrt_kernels);
 
@@ -772,6 +773,53 @@ fn repeat(x: &DenseHostTensor, #[host] count: &DenseHostTensor) -> Result<DenseH
     Ok(DenseHostTensor::vector(&vec![first; count as usize])?)
 }
 
+/// Returns the number of copies that a function makes of handles.
+fn num_copies(module: &Module, func: OpId) -> usize {
+    let ops = module.block_ops(module.entry_block(func).unwrap()).iter();
+    ops.filter(|&&op| module.op_name(op) == "corert.copy_to_device")
+        .count()
+}
+
+#[test]
+fn an_operand_is_copied_for_the_ops_that_need_it_on_their_device_alone() {
+    let source = format!(
+        "func @f(%x: !corert.tensorhandle, %count: !corert.tensorhandle)
+             -> (!corert.tensorhandle, !corert.tensorhandle)
+             attributes {{corert.devices = [\"CPU:0\", \"CPU:1\"]}} {{
+           %c = tfrt.new.chain
+           %cpu = corert.get_op_handler %c \"cpu\"
+           {}
+           {}
+           tfrt.return %y, %z : !corert.tensorhandle, !corert.tensorhandle
+         }}",
+        on("CPU:1", "%y", "tf.Relu", &["%count"]),
+        on("CPU:1", "%z", "function_test.Repeat", &["%x", "%count"])
+    );
+    let functions = Functions::new(&source);
+    let registry = KernelRegistry::from_link().expect("names are unique");
+    let ops = OpRegistry::new(OpRegistration::linked(), &registry);
+    let mut module = functions.program.module().clone();
+    let func = module.lookup_symbol(module.root(), "f").unwrap();
+    for step in [place, partition] {
+        assert!(step(&mut module, func, &ops).is_empty());
+    }
+    let part = module.lookup_symbol(module.root(), "f.CPU_1").unwrap();
+    assert_eq!(num_copies(&module, part), 2);
+    let is_copied = |name: &str| {
+        let ops = module.block_ops(module.entry_block(part).unwrap()).iter();
+        let named = |op: &OpId| {
+            let named = module.attr(*op, "op_name");
+            named.and_then(|named| module.attribute_str(named)) == Some(name)
+        };
+        let op = ops.copied().find(named).unwrap();
+        let last = *module.operands(op).last().unwrap();
+        let maker = module.defining_op(last);
+        maker.is_some_and(|maker| module.op_name(maker) == "corert.copy_to_device")
+    };
+    assert!(is_copied("tf.Relu"));
+    assert!(!is_copied("function_test.Repeat"));
+}
+
 #[test]
 fn operands_in_host_memory_stay_there() {
     let source = format!(
@@ -799,11 +847,15 @@ fn operands_in_host_memory_stay_there() {
     let ops = OpRegistry::new(OpRegistration::linked(), &registry);
     let mut module = functions.program.module().clone();
     let func = module.lookup_symbol(module.root(), "f").unwrap();
-    for step in [place, partition, lower] {
+    for step in [place, partition] {
         assert!(step(&mut module, func, &ops).is_empty());
     }
     let part = module.lookup_symbol(module.root(), "f.CPU_1").unwrap();
-    assert!(lower(&mut module, part, &ops).is_empty());
+    // Before copies that nothing uses are gone.
+    assert_eq!(num_copies(&module, part), 1);
+    for func in [func, part] {
+        assert!(lower(&mut module, func, &ops).is_empty());
+    }
     let block = module.entry_block(part).unwrap();
     let shown = module.block_ops(block).iter().map(|&op| {
         let device = module

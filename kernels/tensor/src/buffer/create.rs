@@ -133,11 +133,12 @@ impl HostBuffer {
                 "initialised memory is aligned for every element"
             );
         }
-        let len_bytes =
-            len.checked_mul(size_of::<T>())
-                .ok_or_else(|| TensorError::OutOfMemory {
-                    size_bytes: usize::MAX,
-                })?;
+        // Not `ok_or`, which makes an error and drops it in every call.
+        let Some(len_bytes) = len.checked_mul(size_of::<T>()) else {
+            return Err(TensorError::OutOfMemory {
+                size_bytes: usize::MAX,
+            });
+        };
         let (storage, start) = Storage::allocate_initialized(allocator, len_bytes)?;
         let buffer = Self {
             storage,
