@@ -100,8 +100,11 @@ fn late_range(stop: i64) -> Dataset {
     range(stop).map_with(late, &[]).unwrap()
 }
 
+/// A pipeline whose function has this state.
+type Pipeline = fn(&Count) -> Dataset;
+
 /// Pipelines over a state of their own.
-fn pipelines() -> Vec<(&'static str, fn(&Count) -> Dataset)> {
+fn pipelines() -> Vec<(&'static str, Pipeline)> {
     vec![
         ("map", |count| {
             let mapped = range(9).map(counting(count, numbered)).unwrap();
