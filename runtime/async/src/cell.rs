@@ -143,24 +143,23 @@ fn claim_room<T: Value>(payload: &T, kind: Kind) -> Option<NonNull<ValueCell<T>>
 /// reference's.
 #[inline]
 pub(crate) fn new_unavailable<T: Value>(kind: Kind) -> NonNull<Header> {
-    match (TypeIndex::known::<T>(), pool::reserve_kept()) {
+    let Some(ty) = TypeIndex::known::<T>() else {
+        return new_unavailable_slowly::<T>(kind);
+    };
+    match pool::reserve_kept() {
         // SAFETY: 1 and 3: the block was reserved for such a cell, and is exclusively ours. 2: as
         // just found.
-        (Some(ty), Some(cell)) => unsafe {
-            write_cell::<T>(cell, ty, Word::unavailable(), kind, 2)
-        },
-        (_, kept) => new_unavailable_slowly(kept, kind),
+        Some(cell) => unsafe { write_cell::<T>(cell, ty, Word::unavailable(), kind, 2) },
+        None => new_unavailable_slowly::<T>(kind),
     }
 }
 
-/// Like [`new_unavailable`], in `kept` if a block was at hand.
 #[cold]
 #[inline(never)]
-fn new_unavailable_slowly<T: Value>(
-    kept: Option<NonNull<ValueCell<T>>>,
-    kind: Kind,
-) -> NonNull<Header> {
-    let (ty, cell) = (TypeIndex::of::<T>(), kept.unwrap_or_else(pool::reserve));
+fn new_unavailable_slowly<T: Value>(kind: Kind) -> NonNull<Header> {
+    // The type first: where there are too many, this panics.
+    let ty = TypeIndex::of::<T>();
+    let cell = pool::reserve::<ValueCell<T>>();
     // SAFETY: as in `new_unavailable`.
     unsafe { write_cell(cell, ty, Word::unavailable(), kind, 2) }
 }

@@ -101,6 +101,22 @@ pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> 
 
 /// Has payloads reported to an observer until it is dropped, as [`report_to`] does during a call:
 /// for code that a closure would slow down.
+///
+/// ```
+/// use tfrt_async::dropping::{DropObserver, Observing};
+/// use tfrt_support::Error;
+///
+/// struct Ignored;
+/// impl DropObserver for Ignored {
+///     fn payload_panicked(&self, _error: Error) {}
+/// }
+///
+/// let observer = Ignored;
+/// // SAFETY: 1: the guard is dropped before the observer, and no other was created.
+/// let observing = unsafe { Observing::by(&observer) };
+/// drop(vec![1, 2, 3]);
+/// drop(observing);
+/// ```
 #[must_use = "the observer is told nothing once this is dropped"]
 pub struct Observing {
     previous: Option<AnyObserver>,

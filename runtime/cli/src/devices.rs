@@ -55,10 +55,11 @@ fn list(gpu: &Gpu) -> GpuResult<String> {
         let name = driver.device_name(device)?;
         let (major, minor) = driver.device_capability(device)?;
         let gib = driver.device_total_memory(device)? as f64 / f64::from(1 << 30);
-        let speed = match driver.device_memory(device)?.bytes_per_microsecond() {
-            Some(rate) => format!(" at {:.0} GB/s", rate / 1_000.0),
-            None => String::new(),
-        };
+        let memory = driver.device_memory(device).ok();
+        let speed = memory.and_then(|memory| memory.bytes_per_microsecond());
+        let speed = speed.map_or_else(String::new, |rate| {
+            format!(" at {:.0} GB/s", rate / 1_000.0)
+        });
         let _ = writeln!(
             text,
             "  {ordinal}: {name}, {gib:.2} GiB{speed}, compute capability {major}.{minor}"

@@ -498,7 +498,7 @@ impl TensorHandle {
         same_device(found, device).then_some(operand)
     }
 
-    /// Does the work of [`operand_on`](Self::operand_on) for a tensor that is not in host memory.
+    /// Does the work of [`operand_on`](Self::operand_on) for a tensor that is not dense.
     #[cold]
     fn foreign_operand<'a>(
         &'a self,

@@ -34,6 +34,7 @@ use tfrt_compiler::attribute_of;
 use tfrt_compiler::stream_analysis::COST_THRESHOLD;
 use tfrt_core::{OpFlags, OpRegistry, RegisteredOp};
 use tfrt_ir::{BlockId, Module, OpId, OpState, TypeId, ValueId};
+use tfrt_ods::binding::COST_ATTRIBUTE;
 use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::Diagnostic;
 use tfrt_tensor::DenseHostTensor;
@@ -74,16 +75,26 @@ pub fn lower(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnosti
     Vec::new()
 }
 
-/// Makes an op cost more than all cheap ones together, unless the function states a threshold.
+/// Makes an op cost more than all cheap ones together, unless the function, its module or an op
+/// states costs.
 fn keep_streams_whole(module: &mut Module, func: OpId, block: BlockId) {
-    if module.attr(func, COST_THRESHOLD).is_some() {
+    let table = module.nearest_symbol_table(func);
+    let mut owners = [Some(func), table].into_iter().flatten();
+    if owners.any(|op| module.attr(op, COST_THRESHOLD).is_some()) {
+        return;
+    }
+    let ops = module.block_ops(block);
+    if ops
+        .iter()
+        .any(|&op| module.attr(op, COST_ATTRIBUTE).is_some())
+    {
         return;
     }
     let is_cheap = |&&op: &&OpId| {
         let def = module.op_def(op);
         def.is_some_and(|def| def.traits.contains(OpTraits::CHEAP))
     };
-    let num_cheap = module.block_ops(block).iter().filter(is_cheap).count();
+    let num_cheap = ops.iter().filter(is_cheap).count();
     let threshold = module.integer_attr(num_cheap as i128 + 1, 64);
     module.set_attr(func, COST_THRESHOLD, threshold);
 }

@@ -393,13 +393,15 @@ impl<'a> Placer<'a> {
     }
 
     /// Returns the first of these devices on which moving the operands and running the op cost
-    /// least.
+    /// least. Where the time of the op is not known for all of them, moving decides alone: a device
+    /// that tells nothing is not the fastest.
     fn cheapest(&self, module: &Module, call: &Call, devices: &[usize]) -> usize {
-        let cost = |device: usize| {
-            let of_op = self.op_cost(module, call, device).unwrap_or(0.0);
-            self.moving_cost(module, call, device) + of_op
-        };
-        let costs = devices.iter().map(|&device| (device, cost(device)));
+        let of_op = |&device: &usize| self.op_cost(module, call, device);
+        let of_op: Option<Vec<f64>> = devices.iter().map(of_op).collect();
+        let costs = devices.iter().enumerate().map(|(index, &device)| {
+            let of_op = of_op.as_ref().map_or(0.0, |costs| costs[index]);
+            (device, self.moving_cost(module, call, device) + of_op)
+        });
         let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
         cheapest.map_or(0, |(device, _)| device)
     }

@@ -104,7 +104,7 @@ fn a_gpu_tells_its_links_and_its_speed() {
 }
 
 #[test]
-fn the_speed_of_a_gpu_decides_among_devices_that_have_the_operands() {
+fn the_time_of_an_op_follows_from_the_speed_of_the_gpu() {
     let eager = eager();
     let x = Array::from_fn(&[1 << 20], |_| 1.0).tensor(&eager, DType::F32);
     let there = eager.copy_to(&x, "GPU:1").unwrap();
@@ -119,7 +119,18 @@ fn the_speed_of_a_gpu_decides_among_devices_that_have_the_operands() {
         costs,
         [("CPU:0", None), ("GPU:0", expected), ("GPU:1", expected)]
     );
-    assert_eq!(placement.device.0.name(), "GPU:1");
+}
+
+#[test]
+fn an_op_stays_on_the_gpu_whose_speed_alone_is_known() {
+    let eager = eager();
+    let [column, row] = [[1 << 10, 1], [1, 1 << 10]].map(|shape| {
+        let x = Array::from_fn(&shape, |_| 1.0).tensor(&eager, DType::F32);
+        eager.copy_to(&x, "GPU:0").unwrap()
+    });
+    // The result is much larger than the operands: moving them takes less time than writing it.
+    let placement = eager.explain("tf.AddV2", &[&column, &row]).unwrap();
+    assert_eq!(placement.device.0.name(), "GPU:0");
 }
 
 #[test]

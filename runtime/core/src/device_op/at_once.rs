@@ -24,7 +24,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::TensorMetadata;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, TensorRef};
 
 use super::dispatch::is_as_told;
 use super::{DeviceOp, OperandMetadata, Tensors};
@@ -284,7 +284,9 @@ impl DeviceOp {
         let mut results = [tensor];
         self.check_results(ctx, &told, &mut results);
         match (told, results) {
-            (_, [Some(tensor)]) if tensor.is_concrete() => AtOnce::Available(tensor),
+            (_, [Some(tensor)]) if tensor.is_concrete() && TensorRef::read(&tensor).is_ok() => {
+                AtOnce::Available(tensor)
+            }
             ([told], [tensor]) => AtOnce::Other(Box::new(self.new_handle(told, tensor))),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use smallvec::SmallVec;
 use tfrt_host::device::DeviceRef;
 use tfrt_support::TensorMetadata;
 use tfrt_support::nearest::{did_you_mean, nearest};
@@ -363,11 +364,12 @@ impl EagerContext {
         if let &[only] = devices {
             return Some(only);
         }
-        let cost = |&index: &usize| {
-            let of_op = self.op_cost(index, op, operands, attrs).unwrap_or(0.0);
-            self.moving_cost(index, op, operands) + of_op
-        };
-        let costs = devices.iter().map(|index| (*index, cost(index)));
+        let of_op = |&index: &usize| self.op_cost(index, op, operands, attrs);
+        let of_op: Option<SmallVec<[f64; 4]>> = devices.iter().map(of_op).collect();
+        let costs = devices.iter().enumerate().map(|(place, &index)| {
+            let of_op = of_op.as_ref().map_or(0.0, |costs| costs[place]);
+            (index, self.moving_cost(index, op, operands) + of_op)
+        });
         let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
         cheapest.map(|(index, _)| index)
     }
