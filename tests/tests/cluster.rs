@@ -307,7 +307,7 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
             "/job:worker/task:{index}  {}  up  devices: CPU:0",
             addresses[index]
         );
-        let end = "; contexts: 0, objects: 0, unclaimed payloads: 0";
+        let end = "; contexts: 0, objects: 0, unclaimed payloads: 0, waiting receivers: 0";
         require_equal(line.starts_with(&start) && line.ends_with(end), true)
             .map_err(|_| Failed::from(format!("found {line}")))?;
     }

@@ -98,6 +98,9 @@ fn test_create_distributed_context(frame: &mut KernelFrame<'_>) -> Result<()> {
             gate: Some(RequestGate::new()),
             // Test programs close contexts in any order and may be slow: neither loses a task.
             failure_timeout: Duration::from_secs(3600),
+            // Programs close their contexts while ids of objects are alive, as the reference
+            // allows.
+            reports_leftovers: false,
             ..ServerConfig::new(communicator.name, address)
         };
         match Server::new(host, config) {

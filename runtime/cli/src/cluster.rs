@@ -174,8 +174,8 @@ fn load(response: &GetDevicesResponse) -> String {
     let mut shown = format!("devices: {}", devices.join(", "));
     if let Some(load) = &response.load {
         shown += &format!(
-            "; contexts: {}, objects: {}, unclaimed payloads: {}",
-            load.num_contexts, load.num_objects, load.num_unclaimed
+            "; contexts: {}, objects: {}, unclaimed payloads: {}, waiting receivers: {}",
+            load.num_contexts, load.num_objects, load.num_unclaimed, load.num_unserved
         );
     }
     shown

@@ -98,6 +98,9 @@ mod test_model;
 mod cluster_arguments;
 
 #[cfg(all(feature = "grpc", unix))]
+mod shut_down;
+
+#[cfg(all(feature = "grpc", unix))]
 mod worker;
 
 #[cfg(all(feature = "grpc", unix))]

@@ -16,6 +16,7 @@ use crate::launch;
 use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 use crate::run::create_queue;
+use crate::shut_down::shut_down;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,9 +24,10 @@ Examples:
   srun tfrt worker                                        run the tasks that SLURM assigns
   tfrt launch -n 4 -- tfrt worker                         run four tasks on this machine
 
-The task prints `ready TASK ADDRESS` once it listens. SIGTERM and SIGINT stop the task; a second
-signal stops it immediately. The exit status is 0 after a signal, 1 if the cluster description or the
-certificates are invalid, and 2 if the task cannot listen.";
+The task prints `ready TASK ADDRESS` once it listens. SIGTERM and SIGINT stop the task: it cancels
+what runs for other tasks, and waits for its end, up to 5 seconds. A second signal stops the task
+immediately. The exit status is 0 after a signal, 1 if the cluster description or the certificates
+are invalid, and 2 if the task cannot listen.";
 
 /// Run a task of a cluster that serves the requests of other tasks
 #[derive(Debug, Parser)]
@@ -77,7 +79,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
     // An error means that the thread of the signals is gone, and nobody else could end the task.
     let _ = ended.recv();
-    server.shut_down();
+    shut_down(&server, &host);
     Ok(())
 }
 

@@ -69,6 +69,7 @@ pub(crate) use back_end::is_member;
 pub use back_end::{Collectives, GroupMember, RingCollectives, position_in};
 pub use reduction::{Reducible, Reduction};
 pub use regroup::regroup;
+pub(crate) use ring::is_listener;
 pub(crate) use selection::Selection;
 pub use selection::{
     AUTO, BackEnd, abandon, abandon_all_gather_any_shape, all_gather_any_shape,

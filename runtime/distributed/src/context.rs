@@ -15,17 +15,18 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::collective::epoch::Epochs;
-use crate::collective::{GroupMember, Selection, is_member};
+use crate::collective::{self, GroupMember, Selection, is_member};
 use crate::device::{ClusterDevices, RemoteDevice};
+use crate::drain::Drain;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
-use crate::execution::Executions;
+use crate::execution::{Executions, UnderWay};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
 use crate::health::{Detector, Health};
 use crate::lease::Releases;
 use crate::message::{
-    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest, Method,
-    SendDataRequest,
+    Call, CancelExecutionRequest, CloseContextRequest, DistributedContextConfiguration,
+    KeepAliveRequest, Method, SendDataRequest,
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
@@ -66,7 +67,6 @@ pub struct DistributedContext {
     /// How often each group was regrouped.
     num_regroupings: Mutex<HashMap<String, u64>>,
     epochs: Epochs,
-    collectives: Selection,
     /// The groups that were opened for collectives, unless those go around the ring.
     group_members: Mutex<GroupMembers>,
     detector: Mutex<Option<Arc<Detector>>>,
@@ -75,12 +75,29 @@ pub struct DistributedContext {
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     executions: Arc<Executions>,
+    /// The executions on other tasks under way, by number, with the right to cancel them.
+    executing: Arc<Mutex<HashMap<u64, (Arc<dyn RemoteClient>, CancelExecutionRequest)>>>,
+    drain: Arc<Drain>,
+    settings: ContextSettings,
     /// None without a network, and once the context is closed.
     communicator: Mutex<Option<Arc<dyn FabricCommunicator>>>,
     clients: Mutex<HashMap<TaskHandle, Arc<dyn RemoteClient>>>,
     own_ready_chain: RemoteObjectId,
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
+}
+
+/// What a server decides for its contexts.
+#[derive(Clone, Debug)]
+pub(crate) struct ContextSettings {
+    /// The maximum number of bytes of unclaimed payloads.
+    pub(crate) max_unclaimed_bytes: usize,
+    /// The back end of collectives.
+    pub(crate) collectives: Selection,
+    /// How long requests under way may take after the context was closed.
+    pub(crate) drain_timeout: Duration,
+    /// Whether the end of a context reports what nobody has claimed or deleted.
+    pub(crate) reports_leftovers: bool,
 }
 
 /// The outcome of opening a group. None if its collectives go around the ring.
@@ -122,7 +139,7 @@ impl DistributedContext {
         host: &Arc<HostContext>,
         config: &DistributedContextConfiguration,
         communicator: Option<Arc<dyn FabricCommunicator>>,
-        (max_unclaimed_bytes, collectives): (usize, Selection),
+        settings: ContextSettings,
     ) -> Result<Arc<Self>, RemoteError> {
         let cluster = ClusterInfo::new(config)?;
         let (own_task, own_name) = (cluster.own_task(), cluster.own_name());
@@ -145,18 +162,20 @@ impl DistributedContext {
             devices,
             objects,
             releases: Arc::default(),
-            rendezvous: Rendezvous::new(own_name, max_unclaimed_bytes),
+            rendezvous: Rendezvous::new(own_name, settings.max_unclaimed_bytes),
             health: Arc::default(),
             departed: Arc::default(),
             survivors: Mutex::default(),
             num_regroupings: Mutex::default(),
             epochs: Epochs::default(),
-            collectives,
             group_members: Mutex::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
             programs: Programs::default(),
             executions: Arc::default(),
+            executing: Arc::default(),
+            drain: Drain::new(host),
+            settings,
             communicator: Mutex::new(communicator),
             clients: Mutex::default(),
             own_ready_chain,
@@ -292,7 +311,7 @@ impl DistributedContext {
         self: &Arc<Self>,
         group: &str,
     ) -> Result<Option<Arc<dyn GroupMember>>, Error> {
-        let goes_around = matches!(self.collectives, Selection::Ring);
+        let goes_around = matches!(self.settings.collectives, Selection::Ring);
         if goes_around || !is_member(group, self) {
             // The ring says who is not a member, for each collective in its own words.
             return Ok(None);
@@ -306,7 +325,7 @@ impl DistributedContext {
         if let Some(opened) = members.by_group.get(group) {
             return opened.clone();
         }
-        let opened = self.collectives.open(group, self);
+        let opened = self.settings.collectives.open(group, self);
         members.by_group.insert(group.to_owned(), opened.clone());
         opened
     }
@@ -381,7 +400,8 @@ impl DistributedContext {
             .clone()
             .ok_or_else(|| {
                 let message = "the server is not connected to a network";
-                RemoteError::new(ErrorCode::Unavailable, message)
+                let unconnected = RemoteError::new(ErrorCode::Unavailable, message);
+                self.health.silenced(task).unwrap_or(unconnected)
             })?;
         let client = communicator.client_of(&info.name, &info.address);
         clients.insert(task, Arc::clone(&client));
@@ -408,7 +428,7 @@ impl DistributedContext {
         send: impl FnOnce() + Send + 'static,
     ) {
         // As for a call, no client of a lost task is made.
-        let client = match self.health.lost(task) {
+        let client = match self.health.silenced(task) {
             None => self.client(task).ok(),
             Some(_) => None,
         };
@@ -418,8 +438,9 @@ impl DistributedContext {
         }
     }
 
-    /// Sends a request to a task. If the task is lost before it answers, `done` immediately gets an
-    /// error.
+    /// Sends a request to a task. If the task is lost before it answers, or the context is closed
+    /// already, `done` immediately gets an error. If the context is closed while it waits, the
+    /// answer may still come while the context is drained.
     pub fn call<C: Call>(
         &self,
         task: TaskHandle,
@@ -427,11 +448,21 @@ impl DistributedContext {
         request: C,
         done: impl FnOnce(Answer<C::Response>) + Send + 'static,
     ) {
+        self.call_with(task, options, (request, None), done);
+    }
+
+    /// As [`call`](Self::call), with an execution that is cancelled when the context is closed.
+    pub(crate) fn call_with<C: Call>(
+        &self,
+        task: TaskHandle,
+        options: CallOptions,
+        (request, cancel): (C, Option<CancelExecutionRequest>),
+        done: impl FnOnce(Answer<C::Response>) + Send + 'static,
+    ) {
         let name = self.cluster.task_name(task).unwrap_or_default();
         // Without a client: one of a lost task would connect again.
-        if let Some(lost) = self.health.lost(task) {
-            let error = RemoteError::new(ErrorCode::RpcUnavailable, lost.message);
-            return done(Err(error.from_task(name).into()));
+        if let Some(error) = self.health.silenced(task) {
+            return done(Err(unanswered(error, name)));
         }
         let client = match self.client(task) {
             Ok(client) => client,
@@ -446,26 +477,35 @@ impl DistributedContext {
             Method::RegisterFunction | Method::SendData => self.keep_cluster(),
             _ => None,
         };
-        // Whoever takes it calls it: the answer, or the loss of the task.
+        let work = self.drain.part();
+        let number = cancel.as_ref().map(|cancel| cancel.execution_id);
+        if let Some(cancel) = cancel {
+            let entry = (Arc::clone(&client), cancel);
+            lock(&self.executing).insert(entry.1.execution_id, entry);
+        }
+        let executing = Arc::clone(&self.executing);
+        // Whoever takes it calls it: the answer, the loss of the task, or the end of the context.
         let done = Arc::new(Mutex::new(Some(done)));
         let take =
             |done: &Mutex<Option<_>>| done.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let on_lost = Arc::clone(&done);
-        let watch = self.health.watch(task, move |lost| {
-            if let Some(done) = take(&on_lost) {
-                let error = RemoteError::new(ErrorCode::RpcUnavailable, lost.message);
-                done(Err(error.from_task(name).into()));
+        let on_end = Arc::clone(&done);
+        let watch = self.health.watch(task, move |error| {
+            if let Some(done) = take(&on_end) {
+                done(Err(unanswered(error, name)));
             }
         });
-        if self.health.lost(task).is_some() {
+        if self.health.silenced(task).is_some() {
             return;
         }
         fabric::call(&*client, options, request, move |answer| {
             drop(watch);
+            // Without the lock: it may be the last reference to a client.
+            let over = number.and_then(|number| lock(&executing).remove(&number));
+            drop(over);
             if let Some(done) = take(&done) {
                 done(answer.map_err(|errors| errors.unavailable(&own_name)));
             }
-            drop((server, cluster));
+            drop((server, cluster, work));
         });
     }
 
@@ -624,23 +664,28 @@ impl DistributedContext {
         tasks.filter(move |task| *task != own_task)
     }
 
-    /// Closes the context on all other tasks, and ends the keep-alive and the watch over them.
-    pub fn close_remote_contexts(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
+    /// Closes the context on all other tasks, after the objects there that are not needed any more
+    /// were deleted, and ends the keep-alive and the watch over them.
+    pub fn close_remote_contexts(self: &Arc<Self>, done: impl FnOnce(Answer<()>) + Send + 'static) {
         self.stop_keep_alive();
         // A task that has closed the context as it was told is not lost.
         if let Some(detector) = self.lock_detector().take() {
             detector.stop();
         }
-        let all = Gather::new(done);
-        for task in self.other_tasks() {
-            let part = all.clone();
-            let request = CloseContextRequest {
-                context_id: self.id,
-            };
-            self.call(task, CallOptions::default(), request, |answer| {
-                part.end(answer);
-            });
-        }
+        let this = Arc::clone(self);
+        let deleted = Gather::new(move |_| {
+            let all = Gather::new(done);
+            for task in this.other_tasks() {
+                let part = all.clone();
+                let request = CloseContextRequest {
+                    context_id: this.id,
+                };
+                this.call(task, CallOptions::default(), request, |answer| {
+                    part.end(answer);
+                });
+            }
+        });
+        self.releases.flush(&deleted);
     }
 
     /// Says every `interval` to all tasks that the context is in use.
@@ -698,19 +743,67 @@ impl DistributedContext {
 
     /// Returns the error of operations in a closed context.
     fn closed_error(&self) -> Error {
-        let message = format!("context {} is closed", self.id);
-        let error = RemoteError::new(ErrorCode::Cancelled, message);
-        RemoteErrors::from(error).to_value(&self.host)
+        RemoteErrors::from(self.end()).to_value(&self.host)
     }
 
-    /// Ends all waits with an error, and forgets objects, payloads, programs and clients.
+    fn end(&self) -> RemoteError {
+        let message = format!("context {} is closed", self.id);
+        RemoteError::new(ErrorCode::Cancelled, message)
+    }
+
+    /// Returns the datum of a request that runs for another task: until the request has ended, the
+    /// context is not [drained](Self::on_drained).
+    pub(crate) fn under_way(&self) -> UnderWay {
+        UnderWay {
+            _part: self.drain.part(),
+        }
+    }
+
+    /// Calls back once the context is closed and nothing is under way any more, or the rest is cut,
+    /// which is an error.
+    pub(crate) fn on_drained(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
+        self.drain.on_end(done);
+    }
+
+    /// Returns what nobody has claimed, served or deleted until now.
+    #[must_use]
+    pub fn leftovers(&self) -> Leftovers {
+        let is_of_runtime = |key: &str| collective::is_listener(key);
+        let waiting = self.rendezvous.count_except(is_of_runtime);
+        let num_objects = self.objects.len();
+        let has_chain = self.objects.contains(&self.own_ready_chain);
+        Leftovers {
+            num_payloads: waiting.num_payloads,
+            num_receivers: waiting.num_receivers,
+            // The chain may come or go between the two.
+            num_objects: num_objects.saturating_sub(usize::from(has_chain)),
+        }
+    }
+
+    /// Closes the context: nothing is accepted any more, requests are cancelled, waits for payloads
+    /// and objects end with an error, and objects, payloads and programs are forgotten. Connections
+    /// stay for a while, until requests under way have ended and answers have arrived; requests
+    /// without an answer then end with the same error.
     pub(crate) fn close(&self) {
         let error = self.closed_error();
         self.stop_keep_alive();
         if let Some(detector) = self.lock_detector().take() {
             detector.stop();
         }
+        let left = self.leftovers();
+        if self.settings.reports_leftovers && !left.is_empty() {
+            log::warning!("context {} is closed with {left}", self.id);
+        }
+        // While requests can be sent: those to delete objects, and to cancel executions.
+        self.releases.flush(&Gather::new(|_| ()));
         self.executions.close(&error);
+        self.health.close(&self.end());
+        let executing = std::mem::take(&mut *lock(&self.executing));
+        for (client, cancel) in executing.into_values() {
+            let work = self.drain.part();
+            // The answer of the execution says what became of it.
+            fabric::call(&*client, CallOptions::default(), cancel, |_| drop(work));
+        }
         let members = {
             let members = self.group_members.lock();
             let mut members = members.unwrap_or_else(PoisonError::into_inner);
@@ -722,12 +815,97 @@ impl DistributedContext {
         drop(members);
         self.objects.close(&error);
         self.programs.clear();
-        let clients = self.clients.lock();
-        let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
-        drop(clients);
         let communicator = self.communicator.lock();
         let communicator = communicator.unwrap_or_else(PoisonError::into_inner).take();
         drop(communicator);
+        let clients = self.clients.lock();
+        let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
+        self.drain.begin(self.settings.drain_timeout);
+        let (id, health, end) = (self.id, Arc::clone(&self.health), self.end());
+        self.drain.on_end(move |outcome| {
+            for on_end in health.end(&end) {
+                on_end();
+            }
+            if let Err(errors) = outcome {
+                log::warning!("context {id}: {errors}");
+                for client in clients.values() {
+                    client.cut();
+                }
+            }
+            drop(clients);
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns `true` for the reason of watches that end with their context.
+fn is_end_of_context(error: &RemoteError) -> bool {
+    error.code == ErrorCode::Cancelled
+}
+
+/// Returns the outcome of a request that is not answered, because its task is lost or the context
+/// is closed.
+fn unanswered(error: RemoteError, task: String) -> RemoteErrors {
+    if is_end_of_context(&error) {
+        return error.into();
+    }
+    let lost = RemoteError::new(ErrorCode::RpcUnavailable, error.message);
+    lost.from_task(task).into()
+}
+
+/// What nobody has claimed, served or deleted in a context.
+///
+/// ```
+/// use tfrt_distributed::Leftovers;
+///
+/// let left = Leftovers {
+///     num_payloads: 1,
+///     num_receivers: 0,
+///     num_objects: 2,
+/// };
+/// assert_eq!(left.to_string(), "1 unclaimed payload and 2 objects that were not deleted");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// The number of payloads without a receiver.
+    pub num_payloads: usize,
+    /// The number of receivers without a payload.
+    pub num_receivers: usize,
+    /// The number of objects, except the chain that every context has.
+    pub num_objects: usize,
+}
+
+impl Leftovers {
+    /// Returns `true` if nothing is left.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Leftovers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = [
+            (self.num_payloads, "unclaimed payload", ""),
+            (self.num_receivers, "receiver", " without a payload"),
+            (self.num_objects, "object", " that were not deleted"),
+        ];
+        let told = counted.into_iter().filter(|(count, ..)| *count > 0);
+        let told: Vec<String> = told
+            .map(|(count, what, end)| match count {
+                1 => format!("1 {what}{}", end.replace("were", "was")),
+                _ => format!("{count} {what}s{end}"),
+            })
+            .collect();
+        match &told[..] {
+            [] => f.write_str("nothing left"),
+            [all] => f.write_str(all),
+            [first, last] => write!(f, "{first} and {last}"),
+            [first, .., last] => write!(f, "{first}, {} and {last}", told[1]),
+        }
     }
 }
 

@@ -192,11 +192,12 @@ impl RemoteExecution {
             execution_id: request.execution_id,
         };
         let cancelled_in = Arc::downgrade(&context);
+        let cancelled = cancel.clone();
         let hook = ctx.request().on_cancel(move || {
             if let Some(context) = cancelled_in.upgrade() {
                 let options = CallOptions::until_lost();
                 // The answer of the execution says what became of it.
-                context.call(task, options, cancel, |_| ());
+                context.call(task, options, cancelled, |_| ());
             }
         });
         // No object that the request uses is deleted before the answer.
@@ -226,7 +227,8 @@ impl RemoteExecution {
                 }
                 drop(used);
             };
-            context.call(task, CallOptions::until_lost(), request, done);
+            let request = (request, Some(cancel));
+            context.call_with(task, CallOptions::until_lost(), request, done);
             drop(kept);
         });
         Ok(RemoteResults {

@@ -7,7 +7,8 @@
 //!                                               └ unavailable results become errors, and the answer is that error
 //! ```
 //!
-//! A cancellation may overtake its execution, which is then cancelled when it begins.
+//! A cancellation may overtake its execution, which is then cancelled when it begins. A context
+//! that is closed cancels all of them.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -16,6 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_host::{CancelHook, RequestContext};
 use tfrt_support::Error;
+
+use crate::error::Gather;
 
 /// The number of cancellations without an execution that are remembered.
 const MAX_EARLY: usize = 1024;
@@ -135,6 +138,14 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.executions.lock().running.remove(&self.id);
     }
+}
+
+/// A datum of a request that runs for another task: it ends with the request, after the last
+/// kernel.
+#[derive(Debug)]
+pub(crate) struct UnderWay {
+    /// None in a context that is closed.
+    pub(crate) _part: Option<Gather>,
 }
 
 /// Returns the results of an execution such that those that are not available when its request is

@@ -167,6 +167,10 @@ pub trait RemoteClient: Send + Sync + fmt::Debug {
     fn hands_over(&self) -> bool {
         false
     }
+
+    /// Ends the calls in progress, and the connection. Their replies get an error, unless nobody
+    /// waits for them any more. Default: does nothing, for transports without connections.
+    fn cut(&self) {}
 }
 
 /// Sends a request of a known method.
@@ -252,6 +256,14 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let _ = task;
         self.client(address)
+    }
+
+    /// Stops listening. Requests that have arrived may still be answered; what is not answered when
+    /// `limit` has passed is cut. Calls `done` at the end, from any thread. Default: the network
+    /// ends when the communicator is dropped, and `done` is called immediately.
+    fn close(&self, limit: Duration, done: Box<dyn FnOnce() + Send>) {
+        let _ = limit;
+        done();
     }
 }
 

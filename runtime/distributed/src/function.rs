@@ -32,6 +32,7 @@ use crate::message::{
     RemoteExecuteRequest, RemoteExecuteResponse,
 };
 use crate::object::RemoteObjectId;
+use crate::random;
 use crate::tensor::RemoteTensor;
 
 /// The pass that reads programs.
@@ -345,11 +346,13 @@ fn start(
     let request_context = RequestContextBuilder::new(Arc::clone(context.host()))
         .resources(Arc::new(ResourceContext::new()))
         .context_data(dist_context.clone())
+        .context_data(context.under_way())
         .build();
-    let running = match request.execution_id {
-        0 => None,
-        id => Some(context.executions().begin(id, &request_context)),
+    let id = match request.execution_id {
+        0 => random::non_zero(),
+        id => id,
     };
+    let running = context.executions().begin(id, &request_context);
     let ctx = ExecutionContext::new(request_context);
     let mut arguments = Vec::new();
     if program.wants_context {
@@ -377,10 +380,7 @@ fn start(
         arguments.push(context.objects().get(&input.into()));
     }
     let results = function.execute(&ctx, &arguments);
-    let (results, hook) = match running {
-        Some(_) => execution::ending_with(ctx.request(), results.into_iter().collect()),
-        None => (results.into_iter().collect(), None),
-    };
+    let (results, hook) = execution::ending_with(ctx.request(), results.into_iter().collect());
     for ((id, _), result) in outputs.iter().zip(&results) {
         context.objects().set(id, result.clone())?;
     }
@@ -404,7 +404,7 @@ struct Execution {
     /// Lives as long as the kernels of the program run.
     ctx: ExecutionContext,
     /// Lets the client cancel the execution, until it is answered.
-    running: (Option<Running>, Option<CancelHook>),
+    running: (Running, Option<CancelHook>),
 }
 
 impl Execution {

@@ -73,6 +73,8 @@ struct State {
     next_watch: u64,
     /// The first task that has lost this one.
     lost_to: Option<TaskHandle>,
+    /// The reason why nothing comes from any task any more: the context is closed.
+    ended: Option<RemoteError>,
 }
 
 impl Health {
@@ -86,8 +88,16 @@ impl Health {
         self.lock().lost.get(&task).cloned()
     }
 
-    /// Calls `on_lost` once if the task is lost while the watch exists, or immediately if it is
-    /// already lost.
+    /// Returns the reason why nothing comes from a task any more, if so: its loss, or the end of
+    /// the context.
+    pub(crate) fn silenced(&self, task: TaskHandle) -> Option<RemoteError> {
+        let state = self.lock();
+        let lost = state.lost.get(&task);
+        lost.or(state.ended.as_ref()).cloned()
+    }
+
+    /// Calls `on_lost` once if the task is lost or the context is closed while the watch exists, or
+    /// immediately if either has already happened.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(
         self: &Arc<Self>,
@@ -97,7 +107,8 @@ impl Health {
         let mut state = self.lock();
         let number = state.next_watch;
         state.next_watch += 1;
-        if let Some(error) = state.lost.get(&task).cloned() {
+        let silenced = state.lost.get(&task).or(state.ended.as_ref()).cloned();
+        if let Some(error) = silenced {
             drop(state);
             on_lost(error);
         } else {
@@ -130,6 +141,25 @@ impl Health {
             move || on_lost(error)
         });
         of_task.collect()
+    }
+
+    /// Records that the context is closed: later watches end with this error. Those that exist wait
+    /// for what is under way.
+    pub(crate) fn close(&self, error: &RemoteError) {
+        self.lock().ended.get_or_insert_with(|| error.clone());
+    }
+
+    /// Returns all watches of a context that is closed and drained, to be called without locks
+    /// held.
+    #[must_use = "waiters are not released until this is called"]
+    pub(crate) fn end(&self, error: &RemoteError) -> Vec<impl FnOnce() + Send + use<>> {
+        let mut state = self.lock();
+        let watching = state.watching.drain();
+        let watching = watching.map(|(_, (_, on_lost))| {
+            let error = error.clone();
+            move || on_lost(error)
+        });
+        watching.collect()
     }
 
     /// Returns the lost tasks, with the reasons.

@@ -17,6 +17,7 @@ use tfrt_queue::Task;
 
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
+use crate::error::Gather;
 use crate::fabric::CallOptions;
 use crate::message::{DeleteRemoteObjectsRequest, RemoteObjectIdProto};
 use crate::object::RemoteObjectId;
@@ -100,7 +101,7 @@ impl Releases {
         if waiting.ids.len() >= BATCH {
             let ids = std::mem::take(&mut waiting.ids);
             drop(waiting);
-            return send(&context, ids);
+            return send(&context, ids, None);
         }
         if waiting.is_scheduled {
             return;
@@ -112,25 +113,32 @@ impl Releases {
         context.host().timers().schedule_after(MAX_WAIT, move || {
             queue.add_task(Task::new(move || {
                 if let Some(this) = this.upgrade() {
-                    this.flush();
+                    this.end_wait();
                 }
             }));
         });
     }
 
-    fn flush(&self) {
-        let mut waiting = self.lock();
-        waiting.is_scheduled = false;
-        let ids = std::mem::take(&mut waiting.ids);
-        drop(waiting);
+    fn end_wait(&self) {
+        self.lock().is_scheduled = false;
+        self.release(None);
+    }
+
+    /// Notifies the tasks now. The parts of `work` end with their answers.
+    pub(crate) fn flush(&self, work: &Gather) {
+        self.release(Some(work));
+    }
+
+    fn release(&self, work: Option<&Gather>) {
+        let ids = std::mem::take(&mut self.lock().ids);
         if let Some(context) = self.context() {
-            send(&context, ids);
+            send(&context, ids, work);
         }
     }
 }
 
 /// Tells each task which of its objects are not needed any more.
-fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
+fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>, work: Option<&Gather>) {
     let mut of_tasks: HashMap<TaskHandle, Vec<RemoteObjectIdProto>> = HashMap::new();
     for id in ids {
         if let Some(device) = context.devices().get(&id.device) {
@@ -142,6 +150,7 @@ fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
             context_id: context.id(),
             input,
         };
-        context.call(task, CallOptions::default(), request, |_| ());
+        let part = work.cloned();
+        context.call(task, CallOptions::default(), request, |_| drop(part));
     }
 }

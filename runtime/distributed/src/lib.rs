@@ -30,6 +30,7 @@
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
 //! | `execute` | the client's side of executing a remote function |
 //! | `execution` | executions that other tasks started here, and their cancellation |
+//! | `drain` | the end of a context: work under way ends by itself, or is cut |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
 //! | `transfer` | tensors that move between tasks |
@@ -47,6 +48,12 @@
 //! Nothing waits forever for a lost task. When a task of a context is [lost](health), the answers
 //! to requests to it, the payloads expected from it, and the collectives of its groups become
 //! errors that name it; everything else continues. A context whose only client is lost is closed.
+//!
+//! # The end of a context
+//!
+//! A context that is closed accepts nothing any more, cancels its requests, turns all waits into
+//! the error `Cancelled: context X is closed`, and forgets its objects. What is under way then has
+//! [a few seconds](DEFAULT_DRAIN_TIMEOUT) to end: kernels that run, and answers. The rest is cut.
 #![forbid(unsafe_code)]
 
 pub mod name;
@@ -93,6 +100,8 @@ mod server;
 
 mod lease;
 
+mod drain;
+
 mod random;
 
 mod allowed_programs;
@@ -106,7 +115,7 @@ mod tests;
 pub use allowed_programs::AllowedPrograms;
 pub use chain::RemoteChains;
 pub use cluster::{ClusterInfo, TaskHandle, TaskInfo};
-pub use context::{DistContext, DistributedContext, is_local_address};
+pub use context::{DistContext, DistributedContext, Leftovers, is_local_address};
 pub use error::{Answer, Gather, RemoteError, RemoteErrors, TypedRemoteErrors};
 pub use execute::{Outputs, RemoteExecuteSpec, RemoteExecution, RemoteResults, register_function};
 pub use execution::{Executions, Running};
@@ -114,7 +123,7 @@ pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
 pub use server::{
-    DEFAULT_COLLECTIVES, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES,
-    LocalCluster, RequestGate, Server, ServerConfig,
+    DEFAULT_COLLECTIVES, DEFAULT_DRAIN_TIMEOUT, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT,
+    DEFAULT_MAX_UNCLAIMED_BYTES, LocalCluster, RequestGate, Server, ServerConfig,
 };
 pub use tensor::RemoteTensor;

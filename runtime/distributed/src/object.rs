@@ -270,6 +270,12 @@ impl RemoteObjects {
         self.lock().entries.len()
     }
 
+    /// Returns `true` if there is an object of this id, or a placeholder.
+    #[must_use]
+    pub fn contains(&self, id: &RemoteObjectId) -> bool {
+        self.lock().entries.contains_key(id)
+    }
+
     /// Returns `true` if there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -27,10 +27,12 @@ use crate::context::{DistContext, DistributedContext};
 use crate::device::RemoteDevice;
 use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::execute::{PendingHandle, pending_handle, publish};
+use crate::execution;
 use crate::fabric::{CallOptions, Reply};
 use crate::function::when_metadata_is_known;
 use crate::message::{RemoteExecuteOpRequest, RemoteExecuteOpResponse, RemoteOutput};
 use crate::object::RemoteObjectId;
+use crate::random;
 use crate::tensor::RemoteTensor;
 
 /// Runs ops on a device of another task. It accepts every op: the task reports unknown ones.
@@ -339,7 +341,11 @@ impl Execution {
         let request = RequestContextBuilder::new(Arc::clone(self.context.host()))
             .resources(Arc::new(ResourceContext::new()))
             .context_data(DistContext::new(Arc::clone(&self.context)))
+            .context_data(self.context.under_way())
             .build();
+        // Nobody cancels it by a number: it ends with the context.
+        let executions = self.context.executions();
+        let running = executions.begin(random::non_zero(), &request);
         let ctx = ExecutionContext::new(request);
         let mut chain = self.in_chain.clone();
         let mut results = vec![TensorHandle::INVALID; outputs.ids.len()];
@@ -368,12 +374,17 @@ impl Execution {
                 result.tensor().cloned().unwrap_or_else(empty)
             })
             .collect();
+        let all = tensors.into_iter().chain([chain]).collect();
+        let (mut tensors, hook) = execution::ending_with(ctx.request(), all);
+        let awaited = tensors.clone();
+        let Some(chain) = tensors.pop() else {
+            unreachable!("the chain is the last of them");
+        };
         if let Err(error) = outputs.set(&self.context, chain.clone(), &tensors) {
             return reply.send(Err(error.into()));
         }
-        let mut awaited = tensors.clone();
-        awaited.push(chain.clone());
         run_when_ready(&awaited, move || {
+            drop((running, hook));
             if let Some(error) = chain.error_if_present() {
                 let error = RemoteError::new(ErrorCode::Unknown, error.message());
                 return reply.send(Err(error.into()));

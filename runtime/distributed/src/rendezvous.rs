@@ -60,6 +60,13 @@ enum Waiting {
     Receiver(Receiver),
 }
 
+/// The numbers of those that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NumWaiting {
+    pub(crate) num_payloads: usize,
+    pub(crate) num_receivers: usize,
+}
+
 /// The overhead of a payload in addition to its bytes.
 const OVERHEAD: usize = 256;
 
@@ -259,6 +266,20 @@ impl Rendezvous {
         waiting
             .filter(|waiting| matches!(waiting, Waiting::Payload(_)))
             .count()
+    }
+
+    /// Counts what waits, without the keys that `is_excepted`.
+    pub(crate) fn count_except(&self, is_excepted: impl Fn(&str) -> bool) -> NumWaiting {
+        let state = self.lock();
+        let mut counts = NumWaiting::default();
+        let waiting = state.waiting.iter().filter(|(key, _)| !is_excepted(key));
+        for (_, waiting) in waiting {
+            match waiting {
+                Waiting::Payload(_) => counts.num_payloads += 1,
+                Waiting::Receiver(_) => counts.num_receivers += 1,
+            }
+        }
+        counts
     }
 
     /// Ends all waits with an error, and refuses later ones.

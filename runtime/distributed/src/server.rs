@@ -29,9 +29,9 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::allowed_programs::AllowedPrograms;
 use crate::collective::Selection;
-use crate::context::DistributedContext;
+use crate::context::{ContextSettings, DistributedContext};
 use crate::device::RemoteDevice;
-use crate::error::{Answer, RemoteError};
+use crate::error::{Answer, Gather, RemoteError};
 use crate::fabric::{ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler};
 use crate::function;
 use crate::health;
@@ -65,6 +65,9 @@ pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The default limit of unclaimed bytes of each context.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
 
+/// The default limit of the time that requests under way may take after their context was closed.
+pub const DEFAULT_DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The default back end of collectives.
 pub const DEFAULT_COLLECTIVES: &str = "ring";
 
@@ -82,6 +85,12 @@ pub struct ServerConfig {
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
+    /// Requests under way may take this long after their context was closed, or the server was shut
+    /// down. What has not ended then is cut.
+    pub drain_timeout: Duration,
+    /// Whether a context that is closed reports what nobody has claimed, served or deleted, as a
+    /// warning. By default, debug builds do.
+    pub reports_leftovers: bool,
     /// The maximum number of bytes of unclaimed payloads in each context.
     pub max_unclaimed_bytes: usize,
     /// The back end of collectives: `ring`, another one that is linked, or
@@ -102,6 +111,8 @@ impl ServerConfig {
             address: address.into(),
             gc_timeout: DEFAULT_GC_TIMEOUT,
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
+            drain_timeout: DEFAULT_DRAIN_TIMEOUT,
+            reports_leftovers: cfg!(debug_assertions),
             max_unclaimed_bytes: DEFAULT_MAX_UNCLAIMED_BYTES,
             collectives: DEFAULT_COLLECTIVES.to_owned(),
             programs: AllowedPrograms::any(),
@@ -274,7 +285,12 @@ impl Server {
             &self.host,
             config,
             communicator,
-            (self.config.max_unclaimed_bytes, self.collectives.clone()),
+            ContextSettings {
+                max_unclaimed_bytes: self.config.max_unclaimed_bytes,
+                collectives: self.collectives.clone(),
+                drain_timeout: self.config.drain_timeout,
+                reports_leftovers: self.config.reports_leftovers,
+            },
         )?;
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {
@@ -376,8 +392,18 @@ impl Server {
         }
     }
 
-    /// Shuts the server down: stops its timers, closes its contexts, and stops listening.
+    /// Shuts the server down: stops its timers, closes its contexts, and stops listening. What is
+    /// under way ends later: see [`shut_down_then`](Self::shut_down_then).
     pub fn shut_down(&self) {
+        self.shut_down_then(|_| ());
+    }
+
+    /// Shuts the server down, and calls `done` once nothing is under way any more: kernels of other
+    /// tasks have ended, and answers were sent. What has not ended after
+    /// [`drain_timeout`](ServerConfig::drain_timeout) is cut, which is an error. `done` runs on the
+    /// work queue, or immediately if nothing is under way.
+    pub fn shut_down_then(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
+        let drained = Gather::new(done);
         let mut contexts = self.lock_contexts();
         contexts.is_shut_down = true;
         let collector = contexts.collector.take();
@@ -388,6 +414,10 @@ impl Server {
         }
         for kept in by_id.into_values() {
             kept.context.close();
+            let part = drained.clone();
+            kept.context.on_drained(|outcome| {
+                part.end(outcome);
+            });
             self.depart_from(&kept.context);
         }
         if let Some(gate) = &self.config.gate {
@@ -398,7 +428,18 @@ impl Server {
         network.is_shut_down = true;
         let communicator = network.communicator.take();
         drop(network);
-        drop(communicator);
+        if let Some(communicator) = communicator {
+            let host = Arc::downgrade(&self.host);
+            let closed = move || match host.upgrade() {
+                // The threads of the transport run no callbacks.
+                Some(host) => {
+                    let queue = Arc::clone(host.queue());
+                    queue.add_task(tfrt_queue::Task::new(move || drop(drained)));
+                }
+                None => drop(drained),
+            };
+            communicator.close(self.config.drain_timeout, Box::new(closed));
+        }
     }
 
     /// Returns the devices of this task, as it calls them.
@@ -433,7 +474,9 @@ impl Server {
                 num_bytes: num_bytes as u64,
             })
         };
+        let left: Vec<_> = contexts.iter().map(|context| context.leftovers()).collect();
         TaskLoad {
+            num_unserved: left.iter().map(|left| left.num_receivers as u64).sum(),
             programs: contexts
                 .iter()
                 .flat_map(of_context)

@@ -16,8 +16,9 @@ use crate::fabric::in_process::{Faults, InProcessNetwork};
 use crate::fabric::{self, CallOptions, CancelCall, Reply, RequestHandler};
 use crate::message::{
     CloseContextRequest, CreateContextRequest, DeleteRemoteObjectsRequest,
-    DistributedContextConfiguration, KeepAliveRequest, RegisterFunctionRequest,
-    RemoteExecuteRequest, RemoteObjectIdProto, RemoteOutput, Request, Response, SendDataRequest,
+    DistributedContextConfiguration, FetchObjectRequest, KeepAliveRequest, Method,
+    RegisterFunctionRequest, RemoteExecuteRequest, RemoteObjectIdProto, RemoteOutput, Request,
+    Response, SendDataRequest,
 };
 use crate::server::{Server, ServerConfig};
 use crate::testing::{Cluster, finish, server, started, wait};
@@ -490,6 +491,147 @@ fn contexts_without_accesses_are_collected() {
     );
     // Accesses to the context of the client itself are not tracked.
     assert!(client.context(1).is_ok());
+}
+
+#[test]
+fn a_closed_context_ends_its_requests_to_others() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start = |address: &String, drain_timeout: Duration| {
+        let config = ServerConfig {
+            drain_timeout,
+            ..ServerConfig::new("test", address.as_str())
+        };
+        let listen = |handler| network.listen(&host, address, handler);
+        Server::on_network(&host, config, listen).unwrap()
+    };
+    let client = start(&addresses[0], Duration::from_millis(1));
+    let worker = start(&addresses[1], Duration::from_secs(3600));
+    let own = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let (own, other) = (own.unwrap(), worker.context(1).unwrap());
+    let task = own.cluster().find("/job:worker/task:1").unwrap();
+    let object = other.objects().allocate("/job:worker/task:1/device:CPU:0");
+    let fetch = || {
+        let request = FetchObjectRequest {
+            context_id: 1,
+            object: Some((&object).into()),
+            receiver: own.cluster().own_name(),
+            instance_key: "k".to_owned(),
+        };
+        started(|done| own.call(task, CallOptions::default(), request, done))
+    };
+    // Nobody sets the object.
+    let before = fetch();
+    host.quiesce().unwrap();
+    assert!(before.try_recv().is_err());
+    client.close_context(1).unwrap();
+    let closed = "Cancelled: context 1 is closed";
+    // Later requests end immediately, and those under way with the drain.
+    let error = fetch().try_recv().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), closed);
+    let error = wait(&host, &before).unwrap_err();
+    assert_eq!(error.to_string(), closed);
+    // The loss of a task is not the reason.
+    assert!(own.health().lost(task).is_none());
+}
+
+#[test]
+fn answers_under_way_arrive_in_a_closed_context() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let own = &contexts[0];
+    let task = own.cluster().find("/job:worker/task:1").unwrap();
+    let request = KeepAliveRequest { context_id: 1 };
+    // The queue runs nothing until somebody waits.
+    let answer = started(|done| own.call(task, CallOptions::default(), request, done));
+    cluster.servers[0].close_context(1).unwrap();
+    assert!(answer.try_recv().is_err());
+    assert!(wait(&cluster.host, &answer).is_ok());
+}
+
+#[test]
+fn what_is_left_in_a_context_is_counted() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let (own, other) = (&contexts[0], &contexts[1]);
+    assert!(own.leftovers().is_empty(), "{}", own.leftovers());
+    let id = own.objects().allocate("/job:worker/task:0/device:CPU:0");
+    own.objects().set(&id, AnyRef::available(1_i32)).unwrap();
+    let task = own.cluster().find("/job:worker/task:1").unwrap();
+    own.receive(task, "never", Box::new(|_| ()));
+    let payload = || crate::Payload::new(Vec::new());
+    own.rendezvous().send("unclaimed", payload()).unwrap();
+    own.rendezvous().send("another", payload()).unwrap();
+    let text =
+        "2 unclaimed payloads, 1 receiver without a payload and 1 object that was not deleted";
+    assert_eq!(own.leftovers().to_string(), text);
+    // What a member of a group waits for in any case is not counted.
+    let member =
+        crate::collective::Collectives::open(&crate::collective::RingCollectives, "group1", other);
+    assert!(!other.rendezvous().is_empty());
+    assert!(other.leftovers().is_empty(), "{}", other.leftovers());
+    drop(member);
+    // Other tasks are told the same.
+    let load = finish(&cluster.host, |done| {
+        let request = crate::message::GetDevicesRequest {};
+        let own_task = own.cluster().own_task();
+        own.call(own_task, CallOptions::default(), request, done);
+    });
+    let load = load.unwrap().load.unwrap();
+    assert_eq!((load.num_unclaimed, load.num_unserved), (2, 1));
+}
+
+/// Notes which requests arrive.
+struct Noting {
+    server: Arc<Server>,
+    methods: std::sync::Mutex<Vec<Method>>,
+}
+
+impl RequestHandler for Noting {
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        self.methods.lock().unwrap().push(request.method());
+        Arc::clone(&self.server).handle(request, reply);
+    }
+}
+
+#[test]
+fn objects_are_deleted_before_their_context_is_closed() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("s");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let client = server(&host, &network, &addresses[0]);
+    let worker = Arc::new(Noting {
+        server: server(&host, &network, "elsewhere"),
+        methods: std::sync::Mutex::default(),
+    });
+    let handler: Arc<dyn RequestHandler> = Arc::clone(&worker) as _;
+    let _listening = network
+        .listen(&host, &addresses[1], Arc::downgrade(&handler))
+        .unwrap();
+    let context = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let context = context.unwrap();
+    let id = context.new_object("/job:worker/task:1/device:CPU:0");
+    let theirs = worker.server.context(1).unwrap();
+    // As the other task knows it.
+    let known = crate::RemoteObjectId::new(id.prefix(), id.local(), id.device());
+    theirs
+        .objects()
+        .set(&known, AnyRef::available(1_i32))
+        .unwrap();
+    assert_eq!(theirs.leftovers().num_objects, 1);
+    drop(id);
+    let closed = finish(&host, |done| context.close_remote_contexts(done));
+    assert_eq!(closed, Ok(()));
+    let methods = worker.methods.lock().unwrap();
+    let last = [Method::DeleteRemoteObjects, Method::CloseContext];
+    assert_eq!(methods[methods.len() - 2..], last);
 }
 
 /// Counts what keeps a task's contexts alive.

@@ -348,7 +348,9 @@ pub(crate) fn send(
         let request = RequestContextBuilder::new(Arc::clone(sending.host()))
             .resources(Arc::new(ResourceContext::new()))
             .context_data(DistContext::new(Arc::clone(&sending)))
+            .context_data(sending.under_way())
             .build();
+        let running = sending.executions().begin(random::non_zero(), &request);
         let ctx = ExecutionContext::new(request);
         let runtime = CoreRuntime::of(sending.host());
         let on_host = runtime.host_device();
@@ -362,7 +364,7 @@ pub(crate) fn send(
             let payload =
                 dense(&tensor).and_then(|tensor| Ok(Payload::of_tensor(&tensor).to_bytes()?));
             let payload = payload.or_else(|error| Payload::of_error(&error).to_bytes());
-            drop(ctx);
+            drop((ctx, running));
             match payload {
                 Ok(payload) => sending.send_data(receiver, key, payload, move |answer| {
                     reply.send(answer.map(|()| FetchObjectResponse {}));

@@ -14,7 +14,7 @@ use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 
-const MINUTE: Duration = Duration::from_secs(60);
+pub const MINUTE: Duration = Duration::from_secs(60);
 
 pub struct Cluster {
     pub servers: Vec<Arc<Server>>,
@@ -22,6 +22,11 @@ pub struct Cluster {
 }
 
 pub fn cluster(communicator: &str) -> Cluster {
+    cluster_with(communicator, |_| ())
+}
+
+/// Starts tasks whose configuration `change` changes.
+pub fn cluster_with(communicator: &str, change: impl Fn(&mut ServerConfig)) -> Cluster {
     let kind = CommunicatorType::find(communicator).unwrap();
     let addresses: Vec<String> = (0..4).map(|_| (kind.free_address)().unwrap()).collect();
     let configs = DistributedContextConfiguration::local_cluster(&addresses);
@@ -31,7 +36,9 @@ pub fn cluster(communicator: &str) -> Cluster {
             .registry(Arc::clone(&kernels))
             .queue(create_queue("mstd:2").unwrap())
             .build();
-        Server::new(&host, ServerConfig::new(communicator, address)).unwrap()
+        let mut config = ServerConfig::new(communicator, address);
+        change(&mut config);
+        Server::new(&host, config).unwrap()
     };
     let servers: Vec<Arc<Server>> = addresses.iter().map(start).collect();
     let (sender, initialized) = channel();

@@ -4,6 +4,8 @@ mod cluster;
 
 mod cancel;
 
+mod closing;
+
 mod sequence;
 
 mod pipelines;

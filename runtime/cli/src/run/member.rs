@@ -11,6 +11,7 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::cluster_arguments::{ClusterArguments, TaskArguments};
 use crate::failure::Failure;
+use crate::shut_down::shut_down;
 
 /// Which task of a cluster runs the program.
 #[derive(Args, Clone, Debug)]
@@ -80,7 +81,7 @@ impl Member {
     /// that it did not do; they lose it, and their waits end.
     pub(super) fn leave(self, host: &Arc<HostContext>, is_well: bool) {
         if !is_well {
-            self.server.shut_down();
+            shut_down(&self.server, host);
             return;
         }
         let context = self.context.context();
@@ -106,6 +107,6 @@ impl Member {
             // An error: a task is lost, and the others are not waited for.
             let _ = host.await_available(&[met.into()]);
         }
-        self.server.shut_down();
+        shut_down(&self.server, host);
     }
 }

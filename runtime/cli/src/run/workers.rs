@@ -15,6 +15,7 @@ use tfrt_host::HostContext;
 
 use crate::failure::Failure;
 use crate::launch::{Event, LocalCluster, Tasks};
+use crate::shut_down::shut_down;
 
 /// The job of the process that runs the program.
 const CLIENT_JOB: &str = "client";
@@ -88,7 +89,7 @@ impl Workers {
         context.close_remote_contexts(move |_| promise.emplace(0));
         let _ = host.await_available(&[closed.into()]);
         drop(context);
-        self.server.shut_down();
+        shut_down(&self.server, host);
         self.tasks.finish(&self.events)
     }
 }

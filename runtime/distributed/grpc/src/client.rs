@@ -17,7 +17,7 @@ use tfrt_distributed::{Answer, RemoteError};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
-use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot, watch};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::client::Grpc;
@@ -42,6 +42,8 @@ const MAX_BACKOFF: Duration = Duration::from_secs(2);
 pub(crate) struct Client {
     peer: Arc<Peer>,
     threads: Arc<NetworkThreads>,
+    /// Changes when the calls in progress are cut. They go on if it is dropped.
+    cut: watch::Sender<()>,
 }
 
 struct Peer {
@@ -84,6 +86,7 @@ impl Client {
         Self {
             peer: Arc::new(peer),
             threads: Arc::clone(threads),
+            cut: watch::Sender::default(),
         }
     }
 }
@@ -142,7 +145,7 @@ impl RemoteClient for Client {
             });
         }
         let method = request.method().name();
-        let threads = Arc::clone(&self.threads);
+        let (threads, cut) = (Arc::clone(&self.threads), self.cut.subscribe());
         self.threads.handle().spawn(async move {
             let outcome = tokio::select! {
                 biased;
@@ -150,6 +153,10 @@ impl RemoteClient for Client {
                     Err(Failure::Network(ErrorCode::RpcCancelled, "the call was cancelled".to_owned()))
                 }
                 () = deadline(options.timeout) => Err(deadline_passed()),
+                () = changed(cut) => {
+                    let cause = "the connection was cut".to_owned();
+                    Err(Failure::Network(ErrorCode::RpcCancelled, cause))
+                }
                 outcome = peer.send(request, options.max_retries) => outcome,
             };
             waiting.answer(outcome.map_err(|failure| failure.into_errors(method, &peer.address)));
@@ -157,11 +164,22 @@ impl RemoteClient for Client {
             drop(threads);
         });
     }
+
+    fn cut(&self) {
+        self.cut.send_replace(());
+    }
 }
 
 /// Resolves when a call is cancelled; never if it can no longer be cancelled.
 async fn requested(cancelled: oneshot::Receiver<()>) {
     if cancelled.await.is_err() {
+        pending().await
+    }
+}
+
+/// Resolves when the calls in progress are cut.
+async fn changed(mut cut: watch::Receiver<()>) {
+    if cut.changed().await.is_err() {
         pending().await
     }
 }

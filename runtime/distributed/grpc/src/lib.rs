@@ -20,6 +20,7 @@
 //! | `status` | errors as gRPC statuses, and back |
 //! | `service` | the handling of requests |
 //! | `health` | the standard health service |
+//! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
@@ -61,6 +62,8 @@ mod health;
 
 mod client;
 
+mod cut;
+
 mod op_library;
 
 mod runtime;
@@ -80,6 +83,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use tfrt_distributed::fabric::{
     CommunicatorType, FabricCommunicator, RemoteClient, RequestHandler,
@@ -95,6 +99,7 @@ pub use token::Token;
 
 use client::Client;
 use runtime::NetworkThreads;
+use service::Stop;
 
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "grpc_communicator";
@@ -189,7 +194,7 @@ impl GrpcNetwork {
             threads,
             #[cfg(unix)]
             _file: None,
-            _stop: stop,
+            stop: Mutex::new(Some(stop)),
         }))
     }
 
@@ -217,7 +222,7 @@ impl GrpcNetwork {
             options: Arc::clone(&self.options),
             threads,
             _file: Some(file),
-            _stop: stop,
+            stop: Mutex::new(Some(stop)),
         }))
     }
 
@@ -281,8 +286,9 @@ struct Communicator {
     /// Its drop removes the Unix socket.
     #[cfg(unix)]
     _file: Option<unix::SocketFile>,
-    /// Its drop ends the service: open requests are answered, new connections are refused.
-    _stop: oneshot::Sender<()>,
+    /// Ends the service, also when it is dropped: open requests are answered, new connections are
+    /// refused.
+    stop: Mutex<Option<oneshot::Sender<Stop>>>,
 }
 
 impl FabricCommunicator for Communicator {
@@ -298,6 +304,23 @@ impl FabricCommunicator for Communicator {
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let (task, options, threads) = (Some(task.clone()), &self.options, &self.threads);
         Arc::new(Client::new(address, task, &self.host, options, threads))
+    }
+
+    fn close(&self, limit: Duration, done: Box<dyn FnOnce() + Send>) {
+        let stop = self.stop.lock();
+        let stop = stop.unwrap_or_else(PoisonError::into_inner).take();
+        let unsent = Stop {
+            limit,
+            done: Some(done),
+        };
+        let refused = match stop {
+            Some(stop) => stop.send(unsent).err(),
+            None => Some(unsent),
+        };
+        // The service has ended.
+        if let Some(done) = refused.and_then(|stop| stop.done) {
+            done();
+        }
     }
 }
 

@@ -6,20 +6,22 @@ use std::future::Future;
 use std::io;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::Bytes;
+use tfrt_distributed::DEFAULT_DRAIN_TIMEOUT;
 use tfrt_distributed::fabric::{ArrivedPayload, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, oneshot};
-use tokio_stream::Stream;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
 use tonic::body::Body;
 use tonic::server::{ClientStreamingService, Grpc, UnaryService};
 use tonic::transport::Server;
@@ -28,6 +30,7 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Response, Status, Streaming};
 
 use crate::answers::{Answer, Answers, Arrival};
+use crate::cut::Cuttable;
 use crate::health;
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
@@ -176,7 +179,7 @@ pub(crate) fn serve(
     threads: &Arc<NetworkThreads>,
     listener: TcpListener,
     endpoint: Arc<Endpoint>,
-    stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<Stop>,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = threads.handle();
@@ -200,7 +203,7 @@ pub(crate) fn serve_at_path(
     threads: &Arc<NetworkThreads>,
     listener: std::os::unix::net::UnixListener,
     endpoint: Arc<Endpoint>,
-    stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<Stop>,
 ) -> io::Result<()> {
     let runtime = threads.handle();
     let _entered = runtime.enter();
@@ -209,18 +212,47 @@ pub(crate) fn serve_at_path(
     Ok(())
 }
 
+/// How a service ends.
+pub(crate) struct Stop {
+    /// The time for answers under way.
+    pub(crate) limit: Duration,
+    /// Called at the end.
+    pub(crate) done: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stop")
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self {
+            limit: DEFAULT_DRAIN_TIMEOUT,
+            done: None,
+        }
+    }
+}
+
 /// Serves connections. Called within the runtime.
 fn serve_incoming<I, IO, IE>(
     threads: &Arc<NetworkThreads>,
     incoming: I,
     endpoint: Arc<Endpoint>,
-    stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<Stop>,
 ) where
     I: Stream<Item = Result<IO, IE>> + Send + 'static,
     IO: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
     IE: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
 {
     let options = &endpoint.options;
+    let (begin, begun) = oneshot::channel::<()>();
+    // Its drop cuts the connections that are left.
+    let (cut, is_cut) = watch::channel(());
+    let incoming = incoming.map(move |io| io.map(|io| Cuttable::new(io, is_cut.clone())));
     let server = Server::builder()
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)
@@ -229,17 +261,41 @@ fn serve_incoming<I, IO, IE>(
         .max_frame_size(options.frame_bytes)
         .http2_max_header_list_size(MAX_HEADERS)
         .serve_with_incoming_shutdown(Service(endpoint), incoming, async {
-            // Resolves when the communicator is dropped.
-            let _ = stopped.await;
+            // The other end is below.
+            let _ = begun.await;
         });
     let own_threads = Arc::clone(threads);
     threads.handle().spawn(async move {
-        if let Err(error) = server.await {
-            log::error!("the server of a task failed: {error}");
+        let mut server = pin!(server);
+        // Resolves with the end of the communicator.
+        let stop = tokio::select! {
+            outcome = &mut server => {
+                tell(outcome);
+                Stop::default()
+            }
+            stop = stopped => {
+                let stop = stop.unwrap_or_default();
+                // No connection is accepted any more, and answers under way are sent.
+                let _ = begin.send(());
+                if let Ok(outcome) = tokio::time::timeout(stop.limit, server).await {
+                    tell(outcome);
+                }
+                stop
+            }
+        };
+        drop(cut);
+        if let Some(done) = stop.done {
+            done();
         }
-        // The threads stay until the last connection is closed: answers under way arrive.
+        // The threads stay until the last connection is closed.
         drop(own_threads);
     });
+}
+
+fn tell(outcome: Result<(), tonic::transport::Error>) {
+    if let Err(error) = outcome {
+        log::error!("the server of a task failed: {error}");
+    }
 }
 
 /// The service `tfrt.Worker`.

@@ -141,12 +141,12 @@ fn may_arrive_later(errors: &RemoteErrors) -> bool {
 }
 
 fn token_prefix(name: &str) -> String {
-    format!("~regroup:{name}:")
+    format!("{}:{name}:", ring::REGROUP)
 }
 
 impl Meeting {
     fn own_key(&self) -> String {
-        format!("~regrouping:{}", self.base)
+        format!("{}ing:{}", ring::REGROUP, self.base)
     }
 
     fn meet(self: Arc<Self>) {

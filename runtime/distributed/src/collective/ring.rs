@@ -355,6 +355,16 @@ pub(super) const CARD: &str = "~card:";
 const ABANDONED: &str = "~abandoned:";
 const OWN_KEYS: [&str; 4] = [SENT, ABORTED, CARD, ABANDONED];
 
+/// The start of the keys under which members regroup.
+pub(super) const REGROUP: &str = "~regroup";
+
+/// Returns `true` for keys under which a member waits, as long as its group or collective lasts,
+/// for messages that may never come, or may come twice.
+pub(crate) fn is_listener(key: &str) -> bool {
+    let starts = [ABORTED, CARD, ABANDONED, REGROUP];
+    starts.iter().any(|start| key.starts_with(start))
+}
+
 /// Returns the group, or the epoch of a group, among whose members a payload is a message.
 pub(super) fn group_in<'key>(key: &'key str, payload: &Payload) -> Option<&'key str> {
     // Names of groups have no colon.

@@ -45,6 +45,9 @@ pub struct TaskLoad {
     /// The programs that other tasks have sent.
     #[prost(message, repeated, tag = "4")]
     pub programs: Vec<SentProgram>,
+    /// The number of receivers that wait for a payload.
+    #[prost(uint64, tag = "5")]
+    pub num_unserved: u64,
 }
 
 /// A program that a task has received.

@@ -193,10 +193,11 @@ fn responses_keep_their_bytes() {
                     name: "p".to_owned(),
                     num_bytes: 5,
                 }],
+                num_unserved: 6,
             }),
         },
         Method::GetDevices,
-        b"\x0a\x06\x0a\x01n\x12\x01t\xaa\x06\x0f\x08\x01\x10\x02\x18\x03\x22\x07\x08\x04\x12\x01p\x18\x05",
+        b"\x0a\x06\x0a\x01n\x12\x01t\xaa\x06\x11\x08\x01\x10\x02\x18\x03\x22\x07\x08\x04\x12\x01p\x18\x05\x28\x06",
     );
     check_response(
         CreateContextResponse {

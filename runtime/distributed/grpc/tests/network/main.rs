@@ -328,6 +328,72 @@ fn nobody_at_an_address_is_an_error() {
     );
 }
 
+/// A task that keeps its replies, and where they are.
+fn silent(host: &Arc<HostContext>) -> (Fake, Receiver<Reply<Response>>) {
+    let (sender, replies) = channel();
+    let sender = Mutex::new(sender);
+    let task = fake(host, &GrpcOptions::default(), move |_, reply| {
+        sender.lock().unwrap().send(reply).unwrap();
+    });
+    (task, replies)
+}
+
+#[test]
+fn answers_under_way_arrive_when_a_task_closes() {
+    let host = host();
+    let (task, replies) = silent(&host);
+    let answer = begin(&*task.own_client(), CallOptions::default(), ping());
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    let (sender, closed) = channel();
+    let done = Box::new(move || sender.send(()).unwrap());
+    task.communicator.close(MINUTE, done);
+    assert!(closed.try_recv().is_err());
+    reply.send(Ok(KeepAliveResponse {}.into()));
+    assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
+    closed.recv_timeout(MINUTE).unwrap();
+    // It is closed already.
+    let (sender, closed) = channel();
+    let done = Box::new(move || sender.send(()).unwrap());
+    task.communicator.close(MINUTE, done);
+    closed.recv_timeout(MINUTE).unwrap();
+}
+
+#[test]
+fn what_is_not_answered_in_time_is_cut_when_a_task_closes() {
+    let host = host();
+    let (task, replies) = silent(&host);
+    let answer = begin(&*task.own_client(), CallOptions::default(), ping());
+    let _reply = replies.recv_timeout(MINUTE).unwrap();
+    let (sender, closed) = channel();
+    let done = Box::new(move || sender.send(()).unwrap());
+    task.communicator.close(Duration::from_millis(1), done);
+    closed.recv_timeout(MINUTE).unwrap();
+    let message = text(answer.recv_timeout(MINUTE).unwrap());
+    let address = task.communicator.address();
+    let start = format!("RpcUnavailable: KeepAlive to {address}: ");
+    assert!(message.starts_with(&start), "{message}");
+}
+
+#[test]
+fn calls_of_a_client_that_is_cut_end() {
+    let host = host();
+    let (task, replies) = silent(&host);
+    let client = task.own_client();
+    let answer = begin(&*client, CallOptions::default(), ping());
+    let _reply = replies.recv_timeout(MINUTE).unwrap();
+    client.cut();
+    let address = task.communicator.address();
+    assert_eq!(
+        text(answer.recv_timeout(MINUTE).unwrap()),
+        format!("RpcCancelled: KeepAlive to {address}: the connection was cut")
+    );
+    // Those that begin later do not.
+    let later = begin(&*client, CallOptions::default(), ping());
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    reply.send(Ok(KeepAliveResponse {}.into()));
+    assert!(later.recv_timeout(MINUTE).unwrap().is_ok());
+}
+
 #[test]
 fn a_panic_is_an_error_and_the_task_lives_on() {
     let host = host();
