@@ -345,11 +345,13 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         ("mstd:2", "ring"),
         ("s", "shm"),
         ("mstd:2", "auto"),
+        ("s", "tree"),
+        ("mstd:2", "recursive_doubling"),
     ];
     for (queue, collectives) in choices {
         let queue = format!("--work_queue_type={queue}");
         let collectives = format!("--collectives={collectives}");
-        let options = [&*queue, &collectives, "program.mlir"];
+        let options = [&*queue, &collectives, "--any-order", "program.mlir"];
         let run = [&["tfrt", "run", "--distributed"][..], &options].concat();
         let command = tfrt(&[&["launch", "-n", "3", "--"][..], &run].concat())?;
         let output = tool::run(command)?;
@@ -371,10 +373,20 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         "--collectives=pigeon",
         "program.mlir",
     ];
+    // Only a group that allows any order may have one of its own.
+    let options = ["--collectives=tree", "program.mlir"];
+    let run_in_order = [&["tfrt", "run", "--distributed"][..], &options].concat();
+    let refused = tool::run(tfrt(
+        &[&["launch", "-n", "2", "--"][..], &run_in_order].concat(),
+    )?)?;
+    let printed = [refused.stdout, refused.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let expected = "group all has the order of the ring: set its order to `any`";
+    require_equal(printed.contains(expected), true).map_err(|_| Failed::from(printed))?;
     let wrong = tool::run(tfrt(&[&run[..], &task].concat())?)?;
     let stderr = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    let expected = "--collectives: expected `ring`, `shm`, `auto` or, with the features of these \
-                    names, `mpi` or `nccl`, found `pigeon`";
+    let expected = "--collectives: expected `ring`, `shm`, `auto`, `tree`, `recursive_doubling` \
+                    or, with the features of these names, `mpi` or `nccl`, found `pigeon`";
     require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))
 }
 

@@ -205,15 +205,26 @@
 //!
 //! [`ServerConfig::collectives`](tfrt::distributed::ServerConfig) chooses how the members of a
 //! group exchange tensors; `tfrt worker` and `tfrt run --distributed` have the flag
-//! `--collectives`. All tasks must choose alike. The results have the same bits with each of them.
+//! `--collectives`. All tasks must choose alike. The results have the same bits with each of them,
+//! except where the table says otherwise.
 //!
 //! | name | crate | for |
 //! |---|---|---|
 //! | `ring` | none | any tasks: messages over their network; the default |
 //! | `shm` | `tfrt-shm` | tasks of one machine and one user, on Linux: through shared memory |
+//! | `tree` | none | small tensors, over the network: members reduce along a binomial tree |
+//! | `recursive_doubling` | none | small tensors, over the network: partners exchange all elements, in the fewest steps |
 //! | `mpi` | `tfrt-mpi` | ranks that `mpirun` has started; MPI is loaded at run time |
 //! | `nccl` | `tfrt-nccl` | tasks with GPUs; NCCL is loaded at run time, and reduces in its own order |
 //! | `auto` | | `shm` if it is linked and all addresses are of this machine, otherwise `ring` |
+//!
+//! `tree` and `recursive_doubling` use their algorithms for all-reduce, reduce-scatter and
+//! barriers; everything else goes around the ring. They send all elements in each step, so they
+//! suit small tensors, and combine elements in an order of their own: the last bits of
+//! floating-point results may differ from those of the ring, but all members have equal bits. So a
+//! group must allow it: `order = "any"` in the file of the cluster
+//! ([`CollectiveGroupConfiguration::order`](tfrt::distributed::message::CollectiveGroupConfiguration)),
+//! or `--any-order` if the cluster comes from flags or the environment. Other groups are refused.
 //!
 //! # When something fails
 //!

@@ -41,6 +41,11 @@ pub(crate) struct ClusterArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     cluster_file: Option<PathBuf>,
 
+    /// Allow reductions to combine the elements of tasks in any order, for collectives such as
+    /// `tree`. The same for all tasks. A file says so for each group: `order = "any"`
+    #[arg(long, conflicts_with = "cluster_file")]
+    any_order: bool,
+
     #[command(flatten)]
     credentials: Credentials,
 }
@@ -87,9 +92,10 @@ pub(crate) struct TaskArguments {
     task: Option<i32>,
 
     /// How collectives exchange tensors: `ring` (over the network), `shm` (shared memory, between
-    /// tasks of one machine), `auto` (the best of these), `mpi` (between ranks that `mpirun` has
-    /// started; needs `--features mpi`), or `nccl` (between GPUs; needs `--features nccl`). The
-    /// same for all tasks
+    /// tasks of one machine), `auto` (the best of these), `tree` or `recursive_doubling` (over the
+    /// network, with few steps for small tensors; need groups that allow any order), `mpi` (between
+    /// ranks that `mpirun` has started; needs `--features mpi`), or `nccl` (between GPUs; needs
+    /// `--features nccl`). The same for all tasks
     #[arg(long, value_name = "NAME", default_value = DEFAULT_COLLECTIVES)]
     collectives: String,
 
@@ -154,6 +160,7 @@ impl ClusterArguments {
             jobs: self.cluster.clone(),
             job: task.and_then(|task| task.job.clone()),
             task: task.and_then(|task| task.task),
+            any_order: self.any_order,
         })
     }
 
@@ -187,8 +194,8 @@ impl ClusterArguments {
         if task.collectives != AUTO && BackEnd::find(&task.collectives).is_none() {
             let found = &task.collectives;
             return Err(Failure::new(format!(
-                "--collectives: expected `ring`, `shm`, `auto` or, with the features of these \
-                 names, `mpi` or `nccl`, found `{found}`"
+                "--collectives: expected `ring`, `shm`, `auto`, `tree`, `recursive_doubling` or, \
+                 with the features of these names, `mpi` or `nccl`, found `{found}`"
             )));
         }
         let options = self.credentials.options()?;

@@ -7,7 +7,9 @@ use tfrt_async::{Immutable, Value};
 use tfrt_support::ErrorCode;
 
 use crate::error::RemoteError;
-use crate::message::{CollectiveGroupConfiguration, DistributedContextConfiguration};
+use crate::message::{
+    ANY_ORDER, CollectiveGroupConfiguration, DistributedContextConfiguration, RING_ORDER,
+};
 use crate::name::TaskName;
 use crate::random;
 
@@ -244,6 +246,13 @@ fn check_names(
         }
     }
     for group in &config.collective_groups {
+        let (name, order) = (&group.name, group.order.as_str());
+        if !["", RING_ORDER, ANY_ORDER].contains(&order) {
+            return wrong(format!(
+                "expected `{RING_ORDER}` or `{ANY_ORDER}` as the order of group {name}, found \
+                 `{order}`"
+            ));
+        }
         // Several texts may name one task.
         let members: Result<Vec<TaskName>, RemoteError> = group
             .members
@@ -309,6 +318,15 @@ mod tests {
                 &format!("expected a name of a group without `:` and `~`, found `{name}`"),
             );
         }
+        let mut config = good.clone();
+        for (order, is_known) in [("", true), ("ring", true), ("any", true), ("Any", false)] {
+            config.collective_groups[0].order = order.to_owned();
+            assert_eq!(ClusterInfo::new(&config).is_ok(), is_known, "{order}");
+        }
+        check(
+            &config,
+            "expected `ring` or `any` as the order of group group1, found `Any`",
+        );
         let mut config = good;
         let members = &mut config.collective_groups[0].members;
         members.push("/job:worker/task:0/device:CPU:0".to_owned());

@@ -20,6 +20,7 @@
 //! | `ring` | a member: sending, receiving, failing |
 //! | `split` | the division of tensors into chunks |
 //! | `reduction`, `user_reduction` | the functions that combine elements |
+//! | `schedule` | reductions other than around the ring, step by step |
 //! | `all_reduce` | all-reduce, reduce-scatter and barrier |
 //! | `broadcast`, `all_gather`, `all_to_all` | the other collectives |
 //! | `regroup` | the group of the members that are left when one is lost |
@@ -40,6 +41,8 @@ mod split;
 mod reduction;
 
 mod user_reduction;
+
+mod schedule;
 
 mod all_reduce;
 
@@ -66,7 +69,10 @@ pub mod lockstep;
 pub mod conformance;
 
 pub(crate) use back_end::is_member;
-pub use back_end::{Collectives, GroupMember, RingCollectives, position_in};
+pub use back_end::{
+    Collectives, GroupMember, RecursiveDoublingCollectives, RingCollectives, TreeCollectives,
+    position_in,
+};
 pub use reduction::{Reducible, Reduction};
 pub use regroup::regroup;
 pub(crate) use ring::is_listener;

@@ -25,7 +25,7 @@ use crate::function::Programs;
 use crate::health::{Detector, Health};
 use crate::lease::Releases;
 use crate::message::{
-    Call, CancelExecutionRequest, CloseContextRequest, DistributedContextConfiguration,
+    ANY_ORDER, Call, CancelExecutionRequest, CloseContextRequest, DistributedContextConfiguration,
     KeepAliveRequest, Method, SendDataRequest,
 };
 use crate::name;
@@ -274,6 +274,17 @@ impl DistributedContext {
     pub(crate) fn survivors_of(&self, name: &str) -> Option<String> {
         let survivors = self.lock_survivors();
         survivors.get(name).map(|survivors| survivors.of.clone())
+    }
+
+    /// Returns `true` if the reductions of a group may combine elements in any order. The survivors
+    /// of a group may, if the group may.
+    #[must_use]
+    pub fn allows_any_order(&self, group: &str) -> bool {
+        let of = self.survivors_of(group);
+        let of = of.as_deref().unwrap_or(group);
+        let mut groups = self.config.collective_groups.iter();
+        let group = groups.find(|group| group.name == of);
+        group.is_some_and(|group| group.order == ANY_ORDER)
     }
 
     /// Returns the names of all groups of survivors of a group.

@@ -37,7 +37,7 @@ use std::fmt;
 
 use crate::cluster::ClusterInfo;
 use crate::message::{
-    ClusterConfiguration, CollectiveGroupConfiguration, DistributedContextConfiguration,
+    ANY_ORDER, ClusterConfiguration, CollectiveGroupConfiguration, DistributedContextConfiguration,
     JobConfiguration,
 };
 use crate::name::TaskName;
@@ -69,6 +69,9 @@ pub struct Told {
     pub job: Option<String>,
     /// The number of this task in its job.
     pub task: Option<i32>,
+    /// Whether reductions of the group of all tasks may combine elements in any order, if the
+    /// source names no groups.
+    pub any_order: bool,
 }
 
 /// The reason why a cluster was not found: the location and the error there.
@@ -105,6 +108,7 @@ struct Found {
     groups: Vec<CollectiveGroupConfiguration>,
     job: Option<String>,
     task: Option<i32>,
+    any_order: bool,
 }
 
 /// Finds the cluster and the identity of this task, from explicit information or from environment
@@ -141,6 +145,7 @@ pub fn discover(
     variables: Variables<'_>,
 ) -> Result<DistributedContextConfiguration, DiscoveryError> {
     let mut found = find(told, variables)?;
+    found.any_order = told.any_order;
     let (mut job_source, mut task_source) = (found.source.clone(), found.source.clone());
     if let Some(job) = &told.job {
         found.job = Some(job.clone());
@@ -240,6 +245,10 @@ impl Found {
                 true => vec![CollectiveGroupConfiguration {
                     name: ALL_TASKS.to_owned(),
                     members: names,
+                    order: match self.any_order {
+                        true => ANY_ORDER.to_owned(),
+                        false => String::new(),
+                    },
                 }],
                 false => self.groups,
             },

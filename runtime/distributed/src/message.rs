@@ -25,8 +25,8 @@ mod execution;
 mod method;
 
 pub use configuration::{
-    ClusterConfiguration, CollectiveGroupConfiguration, DistributedContextConfiguration,
-    JobConfiguration,
+    ANY_ORDER, ClusterConfiguration, CollectiveGroupConfiguration, DistributedContextConfiguration,
+    JobConfiguration, RING_ORDER,
 };
 pub use context::{
     CloseContextRequest, CloseContextResponse, CreateContextRequest, CreateContextResponse,

@@ -16,9 +16,13 @@
 //! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a
 //! fixed order, hence equal bits on all members, regardless of timing. A reduce-scatter produces
 //! the same bits as an all-reduce.
+//!
+//! This is the algorithm of the ring. The others follow a schedule, in which members exchange all
+//! elements: see the module `schedule`.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::vec::IntoIter;
 
 use half::{bf16, f16};
 use prost::bytes::Bytes;
@@ -27,6 +31,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::header::{Operation, Part};
 use super::ring::{Ring, abandon};
+use super::schedule::{Algorithm, Step};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all, writes_input};
 use crate::error::{Answer, Gather};
@@ -37,6 +42,7 @@ use crate::error::{Answer, Gather};
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub(super) fn all_reduce(
     collective: Collective,
+    algorithm: Algorithm,
     reduction: Reduction,
     input: DenseHostTensor,
     output: DenseHostTensor,
@@ -44,7 +50,7 @@ pub(super) fn all_reduce(
 ) {
     dispatch(
         collective,
-        (Operation::AllReduce, reduction),
+        (Operation::AllReduce, reduction, algorithm),
         input,
         output,
         Box::new(done),
@@ -56,6 +62,7 @@ pub(super) fn all_reduce(
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub(super) fn barrier(
     collective: Collective,
+    algorithm: Algorithm,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
     // Empty chunks still travel around the ring, and the last ones depend on every member.
@@ -63,7 +70,7 @@ pub(super) fn barrier(
     let empty = Shape::new(&[0])
         .map_err(Error::from)
         .and_then(|shape| Ok(DenseHostTensor::zeroed(allocator, DType::Ui8, shape)?));
-    let what = (Operation::Barrier, Reduction::Sum);
+    let what = (Operation::Barrier, Reduction::Sum, algorithm);
     match empty {
         Ok(empty) => dispatch(collective, what, empty.clone(), empty, Box::new(done)),
         Err(error) => {
@@ -80,6 +87,7 @@ pub(super) fn barrier(
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub(super) fn reduce_scatter(
     collective: Collective,
+    algorithm: Algorithm,
     reduction: Reduction,
     input: DenseHostTensor,
     output: DenseHostTensor,
@@ -87,7 +95,7 @@ pub(super) fn reduce_scatter(
 ) {
     dispatch(
         collective,
-        (Operation::ReduceScatter, reduction),
+        (Operation::ReduceScatter, reduction, algorithm),
         input,
         output,
         Box::new(done),
@@ -96,7 +104,7 @@ pub(super) fn reduce_scatter(
 
 fn dispatch(
     collective: Collective,
-    reduction: (Operation, Reduction),
+    reduction: (Operation, Reduction, Algorithm),
     input: DenseHostTensor,
     output: DenseHostTensor,
     done: Done,
@@ -127,13 +135,14 @@ type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 fn start<T: Reducible>(
     collective: Collective,
-    reduction: (Operation, Reduction),
+    (operation, reduction, algorithm): (Operation, Reduction, Algorithm),
     input: DenseHostTensor,
     output: DenseHostTensor,
     done: Done,
 ) {
+    let reduction = (operation, reduction);
     match AllReduce::<T>::new(collective.clone(), reduction, &input, &output) {
-        Ok(this) => this.run(input, output, done),
+        Ok(this) => this.run(algorithm, input, output, done),
         Err(error) => {
             abandon(&collective, &error);
             done(Err(error));
@@ -202,12 +211,22 @@ impl<T: Reducible> AllReduce<T> {
         }))
     }
 
-    fn run(self: Arc<Self>, input: DenseHostTensor, output: DenseHostTensor, done: Done) {
+    fn run(
+        self: Arc<Self>,
+        algorithm: Algorithm,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+        done: Done,
+    ) {
         let this = Arc::clone(&self);
         let work = Gather::new(move |sends| done(this.finish(sends, &input, &output)));
         if self.ring.size() == 1 {
             // Nothing to combine: the mean of one element is that element.
             return drop(work);
+        }
+        if algorithm != Algorithm::Ring {
+            let steps = algorithm.steps(self.ring.index(), self.ring.size());
+            return self.follow(steps.into_iter(), None, work);
         }
         let own_chunk = self.bytes_of_chunk(self.ring.index());
         match own_chunk {
@@ -320,4 +339,108 @@ impl<T: Reducible> AllReduce<T> {
         }
         Ok(lend(&data)?)
     }
+
+    /// Follows the steps of a schedule. A member that fails tells its error where it would send
+    /// elements, and still receives what the others send: so all messages are claimed, and the
+    /// error reaches everybody who needs the elements of this member.
+    fn follow(
+        self: Arc<Self>,
+        mut steps: IntoIter<Step>,
+        mut failure: Option<Error>,
+        work: Gather,
+    ) {
+        let part = self.part;
+        while let Some(step) = steps.next() {
+            let done = match step {
+                Step::Send(to) => self.send_to(to, failure.as_ref(), &work),
+                Step::Finish if failure.is_none() => self.finish_elements(),
+                Step::Finish => Ok(()),
+                Step::Combine(from) | Step::Take(from) => {
+                    let key = self.pair_key(from, self.ring.index());
+                    let ring = Arc::clone(&self.ring);
+                    return ring.receive_from(from, key, part, move |received| {
+                        let failure = match (failure, received) {
+                            (Some(failure), _) | (None, Err(failure)) => Some(failure),
+                            (None, Ok(theirs)) => {
+                                let taken = self.take_in(step, theirs);
+                                taken.map_err(|error| self.told_all(error)).err()
+                            }
+                        };
+                        self.follow(steps, failure, work);
+                    });
+                }
+            };
+            if let Err(error) = done {
+                failure.get_or_insert(self.told_all(error));
+            }
+        }
+        if let Some(failure) = failure {
+            self.ring.fail(&failure);
+        }
+    }
+
+    /// Tells all members of an error that only happens here: it may come too late for some that
+    /// have the elements of this one.
+    fn told_all(&self, error: Error) -> Error {
+        abandon(self.ring.collective(), &error);
+        error
+    }
+
+    fn pair_key(&self, from: usize, to: usize) -> String {
+        let Collective { group, key, .. } = self.ring.collective();
+        format!("{group}:{group}:{key}:{from}:{to}")
+    }
+
+    /// Sends the elements to a member, or the error in place of them.
+    fn send_to(&self, to: usize, failure: Option<&Error>, work: &Gather) -> Result<(), Error> {
+        let (key, part) = (self.pair_key(self.ring.index(), to), self.part);
+        if let Some(failure) = failure {
+            self.ring
+                .send_error_to(to, key, part, failure, work.clone());
+            return Ok(());
+        }
+        let elements = self.elements.lock();
+        let elements = elements.unwrap_or_else(PoisonError::into_inner);
+        // A copy: the elements change while this is sent.
+        let bytes = Bytes::copy_from_slice(&elements.read()?);
+        self.ring.send_to(to, key, part, bytes, work.clone());
+        Ok(())
+    }
+
+    fn finish_elements(&self) -> Result<(), Error> {
+        let elements = self.elements.lock();
+        let mut elements = elements.unwrap_or_else(PoisonError::into_inner);
+        let mut combined = elements.elements_mut::<T>()?;
+        self.reduction.finish_all(&mut combined, self.ring.size());
+        Ok(())
+    }
+
+    /// Processes the elements of a member.
+    fn take_in(&self, step: Step, mut theirs: HostBuffer) -> Result<(), Error> {
+        let elements = self.elements.lock();
+        let mut elements = elements.unwrap_or_else(PoisonError::into_inner);
+        let (expected, found) = (elements.len_bytes(), theirs.len_bytes());
+        if found != expected {
+            return Err(TensorError::WrongBufferSize { expected, found }.into());
+        }
+        match step {
+            Step::Combine(from) if from < self.ring.index() => {
+                let mut so_far = theirs.elements_mut::<T>()?;
+                let own = elements.elements::<T>()?;
+                self.reduction.combine_into(&mut so_far, &own)?;
+                drop((so_far, own));
+                *elements = theirs;
+            }
+            Step::Combine(_) => {
+                let mut so_far = elements.elements_mut::<T>()?;
+                self.reduction
+                    .combine_into(&mut so_far, &theirs.elements::<T>()?)?;
+            }
+            _ => elements.write()?.copy_from_slice(&theirs.read()?),
+        }
+        Ok(())
+    }
 }
+
+#[cfg(test)]
+mod tests;

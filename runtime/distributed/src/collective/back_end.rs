@@ -13,6 +13,7 @@ use super::all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_sha
 use super::all_reduce::{all_reduce, barrier, reduce_scatter};
 use super::all_to_all::all_to_all;
 use super::broadcast::broadcast;
+use super::schedule::Algorithm;
 use super::{Collective, Reduction, epoch, ring};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
@@ -167,6 +168,63 @@ impl Collectives for RingCollectives {
     }
 }
 
+/// Reductions and barriers of small tensors along a tree of members; everything else goes around
+/// the ring. The results of floating-point reductions may differ from those of the ring in the last
+/// bits, so a group must [allow](crate::message::CollectiveGroupConfiguration::order) any order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TreeCollectives;
+
+impl Collectives for TreeCollectives {
+    fn name(&self) -> &'static str {
+        "tree"
+    }
+
+    fn open(
+        &self,
+        group: &str,
+        exchange: &Arc<DistributedContext>,
+    ) -> Result<Arc<dyn GroupMember>, Error> {
+        open_in_any_order(self.name(), Algorithm::Tree, group, exchange)
+    }
+}
+
+/// Reductions and barriers of small tensors by recursive doubling, in the fewest steps; everything
+/// else goes around the ring. The same holds as for [`TreeCollectives`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecursiveDoublingCollectives;
+
+impl Collectives for RecursiveDoublingCollectives {
+    fn name(&self) -> &'static str {
+        "recursive_doubling"
+    }
+
+    fn open(
+        &self,
+        group: &str,
+        exchange: &Arc<DistributedContext>,
+    ) -> Result<Arc<dyn GroupMember>, Error> {
+        open_in_any_order(self.name(), Algorithm::RecursiveDoubling, group, exchange)
+    }
+}
+
+/// Opens a group with an algorithm whose order is not that of the ring.
+fn open_in_any_order(
+    name: &str,
+    algorithm: Algorithm,
+    group: &str,
+    exchange: &Arc<DistributedContext>,
+) -> Result<Arc<dyn GroupMember>, Error> {
+    position_in(group, exchange)?;
+    if !exchange.allows_any_order(group) {
+        let message = format!(
+            "the collectives `{name}` combine elements in an order of their own, but group {group} \
+             has the order of the ring: set its order to `any`"
+        );
+        return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
+    }
+    Ok(RingMember::open_with(algorithm, group, exchange)?)
+}
+
 /// A member that starts the collectives of this crate.
 pub(super) struct RingMember {
     this: Weak<Self>,
@@ -178,6 +236,8 @@ pub(super) struct RingMember {
     scope: String,
     members: Arc<[TaskHandle]>,
     index: usize,
+    /// How it reduces tensors.
+    algorithm: Algorithm,
     state: Mutex<State>,
 }
 
@@ -283,6 +343,14 @@ pub(super) fn discard_epochs(context: &DistributedContext, group: &str, next: u6
 
 impl RingMember {
     pub(super) fn open(group: &str, context: &Arc<DistributedContext>) -> Result<Arc<Self>, Error> {
+        Self::open_with(Algorithm::Ring, group, context)
+    }
+
+    fn open_with(
+        algorithm: Algorithm,
+        group: &str,
+        context: &Arc<DistributedContext>,
+    ) -> Result<Arc<Self>, Error> {
         let (members, index) = position_in(group, context)?;
         let number = context.epochs().current(group);
         let member = Arc::new_cyclic(|this| Self {
@@ -293,6 +361,7 @@ impl RingMember {
             scope: epoch::epoch_name(group, number),
             members,
             index,
+            algorithm,
             state: Mutex::default(),
         });
         let weak = member.this.clone();
@@ -310,7 +379,7 @@ impl RingMember {
             let took_part = member.lock().aborted.is_some();
             // A former member that was about to end its epoch has done so meanwhile.
             return match is_over && !took_part {
-                true => Self::open(group, context),
+                true => Self::open_with(algorithm, group, context),
                 false => Ok(member),
             };
         }
@@ -449,7 +518,7 @@ impl GroupMember for RingMember {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
         self.start_collective(key, |collective, done| {
-            all_reduce(collective, reduction, input, output, done);
+            all_reduce(collective, self.algorithm, reduction, input, output, done);
         })
     }
 
@@ -461,7 +530,7 @@ impl GroupMember for RingMember {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
         self.start_collective(key, |collective, done| {
-            reduce_scatter(collective, reduction, input, output, done);
+            reduce_scatter(collective, self.algorithm, reduction, input, output, done);
         })
     }
 
@@ -562,7 +631,9 @@ impl GroupMember for RingMember {
     }
 
     fn barrier(&self, key: &str) -> AsyncValueRef<Chain> {
-        self.start_collective(key, barrier)
+        self.start_collective(key, |collective, done| {
+            barrier(collective, self.algorithm, done);
+        })
     }
 
     fn abandon(&self, key: &str, error: &Error) {

@@ -232,10 +232,22 @@ impl Ring {
         error: &Error,
         work: Gather,
     ) {
+        self.send_error_to(self.right(), key, part, error, work);
+    }
+
+    /// Sends the error of this member to the member at a position.
+    pub(super) fn send_error_to(
+        self: &Arc<Self>,
+        position: usize,
+        key: String,
+        part: Part,
+        error: &Error,
+        work: Gather,
+    ) {
         let header = self.header(Kind::Error, part);
         let text = Bytes::copy_from_slice(error.message().as_bytes());
         // If that fails, too, it does not add anything.
-        self.send_message(self.right(), key, vec![header, text], work, false);
+        self.send_message(position, key, vec![header, text], work, false);
     }
 
     fn send_message(
@@ -321,8 +333,10 @@ impl Ring {
             let theirs = (header.member, header.part);
             let error = Part::mismatch((group, key), theirs, (self.index, own));
             if header.part.operation != own.operation {
-                // Nobody receives what the others send: they would wait for ever.
+                // Nobody receives what the others send: they would wait for ever, as would this
+                // member for what they do not send.
                 abandon(&self.collective, &error);
+                self.fail(&error);
             }
             return Err(error);
         }

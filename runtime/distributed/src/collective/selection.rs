@@ -9,7 +9,11 @@ use tfrt_async::{AsyncValueRef, Chain};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::DenseHostTensor;
 
-use super::{Collective, Collectives, GroupMember, Reduction, RingCollectives, ring};
+use super::schedule::Algorithm;
+use super::{
+    Collective, Collectives, GroupMember, RecursiveDoublingCollectives, Reduction, RingCollectives,
+    TreeCollectives, ring,
+};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::RemoteError;
@@ -49,6 +53,22 @@ inventory::submit! {
         name: RING,
         make: || Ok(Arc::new(RingCollectives)),
         suits: |_, _| true,
+    }
+}
+
+inventory::submit! {
+    BackEnd {
+        name: "tree",
+        make: || Ok(Arc::new(TreeCollectives)),
+        suits: |context, group| context.allows_any_order(group),
+    }
+}
+
+inventory::submit! {
+    BackEnd {
+        name: "recursive_doubling",
+        make: || Ok(Arc::new(RecursiveDoublingCollectives)),
+        suits: |context, group| context.allows_any_order(group),
     }
 }
 
@@ -150,7 +170,8 @@ pub fn all_reduce(
         done,
         |member, key| member.all_reduce(key, reduction, tensors.0, tensors.1),
         |collective, done| {
-            super::all_reduce::all_reduce(collective, reduction, input, output, done)
+            let around = Algorithm::Ring;
+            super::all_reduce::all_reduce(collective, around, reduction, input, output, done)
         },
     );
 }
@@ -163,7 +184,7 @@ pub fn barrier(collective: Collective, done: impl FnOnce(Result<(), Error>) + Se
         collective,
         done,
         |member, key| member.barrier(key),
-        super::all_reduce::barrier,
+        |collective, done| super::all_reduce::barrier(collective, Algorithm::Ring, done),
     );
 }
 
@@ -185,7 +206,8 @@ pub fn reduce_scatter(
         done,
         |member, key| member.reduce_scatter(key, reduction, tensors.0, tensors.1),
         |collective, done| {
-            super::all_reduce::reduce_scatter(collective, reduction, input, output, done)
+            let around = Algorithm::Ring;
+            super::all_reduce::reduce_scatter(collective, around, reduction, input, output, done)
         },
     );
 }
@@ -326,7 +348,8 @@ mod tests {
         let error = Selection::parse("pigeon").unwrap_err();
         assert_eq!(
             error.message(),
-            "expected one of `auto`, `ring` as collectives, found `pigeon`"
+            "expected one of `auto`, `recursive_doubling`, `ring`, `tree` as collectives, found \
+             `pigeon`"
         );
         assert!(matches!(Selection::parse("auto"), Ok(Selection::Auto)));
     }

@@ -76,6 +76,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
         groups,
         job: text_of(root.get("job_name")?)?,
         task: task.transpose()?,
+        any_order: false,
     })
 }
 
@@ -143,12 +144,15 @@ fn job(job: &Field<'_>) -> Result<JobConfiguration, DiscoveryError> {
 }
 
 fn group(group: &Field<'_>) -> Result<CollectiveGroupConfiguration, DiscoveryError> {
-    group.has_only(&["name", "members"])?;
+    group.has_only(&["name", "members", "order"])?;
+    let order = group.get("order")?;
+    let order = order.map(|order| order.text()).transpose()?;
     let members = group.required("members")?;
     let members = members.items()?;
     Ok(CollectiveGroupConfiguration {
         name: group.required("name")?.text()?,
         members: members.iter().map(Field::text).collect::<Result<_, _>>()?,
+        order: order.unwrap_or_default(),
     })
 }
 

@@ -175,7 +175,9 @@ fn files_say_everything_or_where_they_are_wrong() {
             "jobs": [{"name": "ps", "tasks": {"7": "p:1"}}, {"name": "w", "tasks": {"0": "a:1"}}],
             "lead_task_name": "/job:w/task:0"
         },
-        "collective_groups": [{"name": "g", "members": ["/job:w/task:0", "/job:ps/task:7"]}],
+        "collective_groups": [
+            {"name": "g", "members": ["/job:w/task:0", "/job:ps/task:7"], "order": "any"}
+        ],
         "job_name": "ps",
         "task_id": 7
     }"#;
@@ -183,6 +185,7 @@ fn files_say_everything_or_where_they_are_wrong() {
     assert_eq!(config.task_name(), "/job:ps/task:7");
     assert_eq!(config.lead_task_name(), "/job:w/task:0");
     assert_eq!(config.collective_groups[0].members[1], "/job:ps/task:7");
+    assert_eq!(config.collective_groups[0].order, "any");
     let check = |from: &str, to: &str, expected: &str| {
         assert!(whole.contains(from), "{from}");
         let error = parse(&whole.replacen(from, to, 1)).unwrap_err();
@@ -279,11 +282,12 @@ fn a_configuration_is_read_as_it_is_printed() {
         cluster_config: {  # The jobs.
           jobs: [{ name: 'w', tasks: [{ key: 7; value: 'h' \"\\x6fst:\\061\" }] }]
         }
-        collective_groups { name: \"g\" members: [\"/job:w/task:7\"] }
+        collective_groups { name: \"g\" members: [\"/job:w/task:7\"] order: \"any\" }
         job_name: \"w\", task_id: 7;";
     let config = from_file(by_hand).unwrap();
     assert_eq!(config.own_address(), Some("host:1"));
     assert_eq!(config.collective_groups[0].members, ["/job:w/task:7"]);
+    assert_eq!(config.collective_groups[0].order, "any");
 }
 
 #[test]

@@ -36,7 +36,19 @@ pub struct CollectiveGroupConfiguration {
     /// The names of its tasks, in the order of the ring.
     #[prost(string, repeated, tag = "2")]
     pub members: Vec<String>,
+    /// The order in which reductions combine the elements of members: [`ANY_ORDER`], or
+    /// [`RING_ORDER`], which is the default if this is empty.
+    #[prost(string, tag = "101")]
+    pub order: String,
 }
+
+/// Reductions of a group combine elements in the order of the ring: all back ends that allow it
+/// compute the same bits.
+pub const RING_ORDER: &str = "ring";
+
+/// Reductions of a group may combine elements in any order: the last bits of floating-point numbers
+/// depend on the back end.
+pub const ANY_ORDER: &str = "any";
 
 /// The information of a task about its cluster and itself.
 ///
@@ -87,6 +99,7 @@ impl DistributedContextConfiguration {
         let group = CollectiveGroupConfiguration {
             name: "group1".to_owned(),
             members,
+            order: String::new(),
         };
         let of_task = |task_id: &i32| Self {
             cluster_config: Some(cluster.clone()),

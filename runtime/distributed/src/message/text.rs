@@ -62,6 +62,7 @@ fn group(group: &CollectiveGroupConfiguration) -> String {
     for member in &group.members {
         fields.add(format_args!("members: {}", Quoted(member)));
     }
+    fields.add_text("order", &group.order);
     fields.0
 }
 
