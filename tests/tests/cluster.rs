@@ -11,6 +11,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::LazyLock;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -63,6 +64,10 @@ fn main() -> ExitCode {
             workers_tell_how_they_are_until_they_end,
         ),
         Trial::test("all_tasks_run_one_program", all_tasks_run_one_program),
+        Trial::test(
+            "tasks_find_each_other_in_a_folder",
+            tasks_find_each_other_in_a_folder,
+        ),
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
@@ -106,6 +111,10 @@ fn tfrt(arguments: &[&str]) -> Result<Command, Failed> {
         "TFRT_JOB",
         "TFRT_TASK",
         "TFRT_LISTENER",
+        "TFRT_CLUSTER_FOLDER",
+        "TFRT_CLUSTER_ETCD",
+        "TFRT_CLUSTER_SIZE",
+        "TFRT_LISTEN",
         "TF_CONFIG",
         "CLICOLOR",
         "CLICOLOR_FORCE",
@@ -388,6 +397,43 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
     let expected = "--collectives: expected `ring`, `shm`, `auto`, `tree`, `recursive_doubling` \
                     or, with the features of these names, `mpi` or `nccl`, found `pigeon`";
     require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))
+}
+
+fn tasks_find_each_other_in_a_folder() -> Result<(), Failed> {
+    let run = |task: &str| -> Result<tool::Output, Failed> {
+        let common = ["run", "--distributed", "--cluster-folder=entries"];
+        let own = ["--cluster-size=2", "--task", task, "program.mlir"];
+        Ok(tool::run(tfrt(&[&common[..], &own].concat())?)?)
+    };
+    // The second time, with the entries of the first one.
+    for _ in 0..2 {
+        let outputs = thread::scope(|scope| {
+            let tasks = ["0", "1"].map(|task| scope.spawn(move || run(task)));
+            tasks.map(|task| task.join().expect("a run does not panic"))
+        });
+        for output in outputs {
+            let output = output?;
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            let sums = "DenseHostTensor dtype = i32, shape = [2], values = [2, 40]".to_owned();
+            require_equal(sorted_lines(&output.stdout).contains(&sums), true)
+                .map_err(|_| Failed::from(stderr))?;
+            require_equal(output.status, Some(0))?;
+        }
+    }
+    let alone = [
+        "run",
+        "--distributed",
+        "--cluster-folder=alone",
+        "--cluster-size=2",
+        "--task=0",
+        "--meeting-timeout=0",
+        "program.mlir",
+    ];
+    let alone = tool::run(tfrt(&alone)?)?;
+    let stderr = String::from_utf8_lossy(&alone.stderr).into_owned();
+    let expected = "alone: waited in vain for /job:worker/task:1";
+    require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))?;
+    require_equal(alone.status, Some(1))
 }
 
 /// A function that each worker prints something in.

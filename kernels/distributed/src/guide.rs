@@ -274,3 +274,19 @@
 //! [`discover`](tfrt::distributed::discovery::discover) creates the configuration of a task from a
 //! file, from flags, or from the environment of `srun`, `mpirun`, `torchrun`, Kubernetes or
 //! TensorFlow's tools. It checks the configuration before anything connects.
+//!
+//! If the addresses are not known before the tasks start, the tasks find each other in a folder
+//! that all of them share, or on an etcd server (with `--features etcd`). Each publishes its
+//! address, and waits for the others:
+//!
+//! ```console
+//! $ tfrt worker --cluster-folder /shared/run --cluster-size 4 --task 0 --listen node1:0
+//! $ tfrt worker --cluster-etcd etcd:2379/run --cluster-size 4 --task 0 --listen node1:0
+//! $ tfrt cluster status --cluster-folder /shared/run
+//! ```
+//!
+//! `--cluster-size ps=1 --cluster-size worker=4` describes several jobs. With port 0, the system
+//! chooses the port. Entries of an earlier run in the same place do no harm: a task takes an
+//! address only from an entry whose process has seen its own
+//! ([`Meeting`](tfrt::distributed::discovery::Meeting)). Entries on an etcd server belong to
+//! leases, and disappear with their tasks.

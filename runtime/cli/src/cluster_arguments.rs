@@ -1,20 +1,24 @@
 //! The cluster of a process, and its credentials.
 
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use tfrt::distributed::collective::{AUTO, BackEnd};
-use tfrt::distributed::discovery::{self, Told};
+use tfrt::distributed::discovery::{
+    self, Board, DiscoveryError, Folder, Meeting, MeetingPlace, Told,
+};
 use tfrt::distributed::message::DistributedContextConfiguration;
 use tfrt::distributed::{
     AllowedPrograms, DEFAULT_COLLECTIVES, Server, ServerConfig, is_local_address,
 };
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, TaskNames, Tls, Token};
-use tfrt_host::HostContext;
+use tfrt_host::{HostContext, log};
 
 use crate::failure::{CliError, Failure};
 
@@ -32,7 +36,8 @@ const CANNOT_LISTEN: u8 = 2;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClusterArguments {
     /// A job and the addresses of its tasks. May be repeated [default: the cluster described by
-    /// TFRT_CLUSTER, TF_CONFIG, or the environment of torchrun, SLURM, Open MPI, PMI or Kubernetes]
+    /// TFRT_CLUSTER, TFRT_CLUSTER_FOLDER, TFRT_CLUSTER_ETCD, TF_CONFIG, or the environment of
+    /// torchrun, SLURM, Open MPI, PMI or Kubernetes]
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
@@ -40,6 +45,25 @@ pub(crate) struct ClusterArguments {
     /// text format of protocol buffers
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     cluster_file: Option<PathBuf>,
+
+    /// A folder, shared by all tasks, in which each publishes its address and finds those of the
+    /// others. Needs `--cluster-size`
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["cluster", "cluster_file"])]
+    cluster_folder: Option<String>,
+
+    /// An etcd server on which each task publishes its address and finds those of the others, and
+    /// the prefix of the keys. Needs `--cluster-size`, and `--features etcd`
+    #[arg(
+        long,
+        value_name = "HOST:PORT/PREFIX",
+        conflicts_with_all = ["cluster", "cluster_file", "cluster_folder"]
+    )]
+    cluster_etcd: Option<String>,
+
+    /// The number of tasks of a job whose tasks find each other in a folder or on an etcd server.
+    /// May be repeated [default: TFRT_CLUSTER_SIZE]
+    #[arg(long, value_name = "JOB=NUMBER")]
+    cluster_size: Vec<String>,
 
     /// Allow reductions to combine the elements of tasks in any order, for collectives such as
     /// `tree`. The same for all tasks. A file says so for each group: `order = "any"`
@@ -90,6 +114,16 @@ pub(crate) struct TaskArguments {
     /// The index of this task in its job, from 0
     #[arg(long, value_name = "N")]
     task: Option<i32>,
+
+    /// Where this task listens if tasks find each other in a folder or on an etcd server: the name
+    /// or address of this machine as others know it. With port 0, the system chooses a port
+    /// [default: TFRT_LISTEN, or 127.0.0.1:0]
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
+
+    /// How long to wait for the other tasks in a folder or on an etcd server, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    meeting_timeout: u32,
 
     /// How collectives exchange tensors: `ring` (over the network), `shm` (shared memory, between
     /// tasks of one machine), `auto` (the best of these), `tree` or `recursive_doubling` (over the
@@ -161,22 +195,40 @@ impl ClusterArguments {
             job: task.and_then(|task| task.job.clone()),
             task: task.and_then(|task| task.task),
             any_order: self.any_order,
+            folder: self.cluster_folder.clone(),
+            etcd: self.cluster_etcd.clone(),
+            sizes: self.cluster_size.clone(),
+            listen: task.and_then(|task| task.listen.clone()),
         })
     }
 
-    /// Returns the configuration of a task.
-    pub(crate) fn configuration(
-        &self,
-        task: &TaskArguments,
-    ) -> Result<DistributedContextConfiguration, Failure> {
+    /// Returns the configuration of a task, after it has met the others if that is how they find
+    /// each other.
+    pub(crate) fn configuration(&self, task: &TaskArguments) -> Result<FoundCluster, Failure> {
         let told = self.told(Some(task))?;
-        discovery::discover(&told, &variable).map_err(|error| Failure::new(error.to_string()))
+        let wrong = |error: DiscoveryError| Failure::new(error.to_string());
+        if let Some(meeting) = discovery::meeting(&told, &variable).map_err(wrong)? {
+            let mut board = board_at(&meeting.place)?;
+            let config = meet(&meeting, &mut *board, task.meeting_timeout)?;
+            return Ok(FoundCluster {
+                config,
+                _board: Some(board),
+            });
+        }
+        Ok(FoundCluster {
+            config: discovery::discover(&told, &variable).map_err(wrong)?,
+            _board: None,
+        })
     }
 
     /// Returns the configuration as a process sees it that is not a task.
     pub(crate) fn observed(&self) -> Result<DistributedContextConfiguration, Failure> {
         let told = self.told(None)?;
-        discovery::observe(&told, &variable).map_err(|error| Failure::new(error.to_string()))
+        let observed = match discovery::observed_place(&told, &variable) {
+            Some(place) => place.observe(&mut *board_at(&place)?),
+            None => discovery::observe(&told, &variable),
+        };
+        observed.map_err(|error| Failure::new(error.to_string()))
     }
 
     /// Returns the network of the cluster.
@@ -229,6 +281,74 @@ impl ClusterArguments {
         let listen = |handler| network.listen(host, address, handler);
         Server::on_network(host, server_config, listen).map_err(cannot_listen)
     }
+}
+
+/// The cluster of a task.
+pub(crate) struct FoundCluster {
+    pub(crate) config: DistributedContextConfiguration,
+    /// Keeps the entry of this task where the tasks have met.
+    _board: Option<Box<dyn Board>>,
+}
+
+impl std::fmt::Debug for FoundCluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FoundCluster")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns the place where tasks meet.
+fn board_at(place: &MeetingPlace) -> Result<Box<dyn Board>, Failure> {
+    match place {
+        MeetingPlace::Folder(path) => Ok(Box::new(Folder::new(path, random()))),
+        #[cfg(feature = "etcd")]
+        MeetingPlace::Etcd(address) => match tfrt_grpc::Etcd::new(address) {
+            Ok(etcd) => Ok(Box::new(etcd)),
+            Err(error) => Err(Failure::new(error.to_string())),
+        },
+        #[cfg(not(feature = "etcd"))]
+        MeetingPlace::Etcd(address) => Err(Failure::new(format!(
+            "{address}: this program was built without the feature `etcd`"
+        ))),
+    }
+}
+
+/// Returns a number that no other process has.
+fn random() -> u64 {
+    // Every state has keys of its own, and the first of a thread takes them from the system.
+    RandomState::new().hash_one(std::process::id())
+}
+
+/// Lets this task meet the others. Where it listens is then known, and the socket is open.
+fn meet(
+    meeting: &Meeting,
+    board: &mut dyn Board,
+    timeout: u32,
+) -> Result<DistributedContextConfiguration, Failure> {
+    let listen = &meeting.listen;
+    // A socket at a path has its address already.
+    let address = match listen.starts_with("unix:") {
+        true => Ok(listen.clone()),
+        false => tfrt_grpc::open(listen),
+    };
+    let address = address.map_err(|error| {
+        let task = meeting.task.to_string();
+        Failure::Status(CANNOT_LISTEN, CliError::caused(task, error))
+    })?;
+    let deadline = Instant::now() + Duration::from_secs(timeout.into());
+    let num_tasks: u32 = meeting.sizes.iter().map(|(_, size)| size).sum();
+    let mut on_wait = |num_present: usize, missing: &[String]| {
+        let first = missing.first().map_or("", String::as_str);
+        let others = match missing.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} others", count - 1),
+        };
+        log::info!("{num_present} of {num_tasks} tasks are there; waiting for {first}{others}");
+    };
+    let own = (&*address, random());
+    let met = meeting.meet(board, own, deadline, &mut on_wait);
+    met.map_err(|error| Failure::new(error.to_string()))
 }
 
 /// Returns the socket that the parent process opened for this one.
@@ -299,6 +419,8 @@ mod tests {
             let task = TaskArguments {
                 job: None,
                 task: None,
+                listen: None,
+                meeting_timeout: 0,
                 collectives: DEFAULT_COLLECTIVES.to_owned(),
                 allow_programs,
                 program: vec![file.clone()],

@@ -65,14 +65,15 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         launch::die_with(launcher)?;
     }
     let ended = first_signal()?;
-    let config = arguments.cluster.configuration(&arguments.task)?;
+    let found = arguments.cluster.configuration(&arguments.task)?;
+    let config = &found.config;
     let front_end = FrontEnd::from_link(program)?.with_libraries(&arguments.libraries)?;
     let host = HostContext::builder()
         .registry(front_end.kernels().clone())
         .queue(create_queue(program, &arguments.work_queue_type)?)
         .diagnostic_handler(|error| log::error!("{}", error.message()))
         .build();
-    let server = arguments.cluster.start(&config, &arguments.task, &host)?;
+    let server = arguments.cluster.start(config, &arguments.task, &host)?;
     if !arguments.quiet {
         let address = config.own_address().unwrap_or_default();
         print_line(&format!("ready {} {address}", config.task_name()))?;

@@ -19,11 +19,26 @@
 //! (7700 if it is not set), and each further one at the next port. All of these clusters have one
 //! job, `worker`.
 //!
-//! This module does not read the environment or files: see [`discover`].
+//! If nobody knows the addresses before the tasks start, the tasks [meet](Meeting) in a shared
+//! folder ([`Folder`]) or on an etcd server (the feature `etcd` of `tfrt-grpc`), where each
+//! publishes its own:
+//!
+//! | variables | contents |
+//! |---|---|
+//! | `TFRT_CLUSTER_FOLDER` or `TFRT_CLUSTER_ETCD` | the folder, or `HOST:PORT/PREFIX` |
+//! | `TFRT_CLUSTER_SIZE` | how many tasks each job has: `worker=4;ps=1` |
+//! | `TFRT_JOB`, `TFRT_TASK`, `TFRT_LISTEN` | which task this is, and where it listens: `HOST:0` for any port |
+//!
+//! This module does not read the environment, or files other than in such a folder: see
+//! [`discover`].
 
 mod environment;
 
 mod file;
+
+mod folder;
+
+mod meeting;
 
 mod hosts;
 
@@ -41,6 +56,9 @@ use crate::message::{
     JobConfiguration,
 };
 use crate::name::TaskName;
+
+pub use folder::Folder;
+pub use meeting::{Board, Meeting, MeetingPlace, meeting, observed_place};
 
 /// The job of clusters whose source names none.
 pub const DEFAULT_JOB: &str = "worker";
@@ -72,6 +90,14 @@ pub struct Told {
     /// Whether reductions of the group of all tasks may combine elements in any order, if the
     /// source names no groups.
     pub any_order: bool,
+    /// The folder in which the tasks meet.
+    pub folder: Option<String>,
+    /// The etcd server on which the tasks meet: `HOST:PORT/PREFIX`.
+    pub etcd: Option<String>,
+    /// The numbers of tasks that meet, each as `JOB=NUMBER`.
+    pub sizes: Vec<String>,
+    /// Where this task listens if tasks meet.
+    pub listen: Option<String>,
 }
 
 /// The reason why a cluster was not found: the location and the error there.
@@ -82,7 +108,9 @@ pub struct DiscoveryError {
 }
 
 impl DiscoveryError {
-    fn new(source: impl Into<String>, problem: impl Into<String>) -> Self {
+    /// Creates an error of a source.
+    #[must_use]
+    pub fn new(source: impl Into<String>, problem: impl Into<String>) -> Self {
         Self {
             source: source.into(),
             problem: problem.into(),

@@ -9,7 +9,7 @@ use tfrt::prelude::{AsyncValueRef, Chain};
 use tfrt_host::HostContext;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use crate::cluster_arguments::{ClusterArguments, TaskArguments};
+use crate::cluster_arguments::{ClusterArguments, FoundCluster, TaskArguments};
 use crate::failure::Failure;
 use crate::shut_down::shut_down;
 
@@ -34,6 +34,8 @@ pub(crate) struct MemberArguments {
 pub(super) struct Member {
     server: Arc<Server>,
     context: DistContext,
+    /// Keeps the entry of this task where the tasks have met.
+    _found: FoundCluster,
 }
 
 impl MemberArguments {
@@ -51,11 +53,12 @@ impl MemberArguments {
         if !self.distributed {
             return Ok(None);
         }
-        let config = self.cluster.configuration(&self.task)?;
-        let server = self.cluster.start(&config, &self.task, host)?;
+        let found = self.cluster.configuration(&self.task)?;
+        let config = &found.config;
+        let server = self.cluster.start(config, &self.task, host)?;
         let (promise, joined) = AsyncValueRef::<DistContext>::unconstructed();
         let own_server = Arc::clone(&server);
-        server.initialize_multi_client(&config, move |outcome| match outcome {
+        server.initialize_multi_client(config, move |outcome| match outcome {
             Ok(context) => promise.emplace(DistContext::with_server(context, own_server)),
             Err(errors) => {
                 let host = own_server.host();
@@ -66,7 +69,11 @@ impl MemberArguments {
         host.await_values(&[joined.clone().into()])
             .map_err(failed)?;
         let context = joined.as_result().map_err(failed)?.clone();
-        Ok(Some(Member { server, context }))
+        Ok(Some(Member {
+            server,
+            context,
+            _found: found,
+        }))
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `health` | the standard health service |
 //! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
+//! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
@@ -64,6 +65,9 @@ mod client;
 
 mod cut;
 
+#[cfg(feature = "etcd")]
+mod etcd;
+
 mod op_library;
 
 mod runtime;
@@ -93,6 +97,8 @@ use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 use tokio::sync::oneshot;
 
+#[cfg(feature = "etcd")]
+pub use etcd::Etcd;
 pub use options::GrpcOptions;
 pub use tls::{TaskNames, Tls};
 pub use token::Token;
@@ -345,6 +351,29 @@ pub fn adopt(listener: TcpListener) -> Result<String, Error> {
     let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
     reserved.insert(address.to_string(), listener);
     Ok(address.to_string())
+}
+
+/// Opens a socket at an address `HOST:PORT`, and returns the address: with port 0, the port is the
+/// one that the system has chosen. The next communicator that [listens there](GrpcNetwork::listen)
+/// uses the socket, if it may listen at that address.
+///
+/// ```
+/// let address = tfrt_grpc::open("localhost:0")?;
+/// assert!(address.starts_with("localhost:") && !address.ends_with(":0"));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+///
+/// # Errors
+/// `Unavailable` if the system refuses to listen there.
+pub fn open(address: &str) -> Result<String, Error> {
+    let refused = |error: std::io::Error| cannot_listen(address, &error);
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    let port = listener.local_addr().map_err(refused)?.port();
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let opened = format!("{host}:{port}");
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved.insert(opened.clone(), listener);
+    Ok(opened)
 }
 
 fn free_address() -> Result<String, Error> {
