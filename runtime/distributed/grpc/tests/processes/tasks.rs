@@ -281,6 +281,10 @@ fn loop_until_lost(
         .map_err(|error| error.into_plain())?;
     for (from, never) in members.iter().zip(&never) {
         let is_lost = health.lost(*from).is_some();
+        if is_lost {
+            // The regrouping may have been faster than the task of the queue that tells this.
+            host.await_available(std::slice::from_ref(never))?;
+        }
         if is_lost != never.is_error() || is_lost != never.is_available() {
             return Err(Error::new("expected an error of the lost task alone"));
         }
