@@ -246,8 +246,9 @@
 //! - *A context is closed*: its requests are cancelled, waits become the error `Cancelled: context
 //!   7 is closed`, and its objects are forgotten. Kernels that run, and answers under way, have
 //!   [`ServerConfig::drain_timeout`](tfrt::distributed::ServerConfig) to end; then requests without
-//!   an answer become the same error, and connections are cut. Debug builds warn of payloads that nobody has claimed, receivers without a payload, and
-//!   objects that were not deleted; `tfrt cluster status` shows their numbers.
+//!   an answer become the same error, and connections are cut. Debug builds warn of payloads that
+//!   nobody has claimed, receivers without a payload, and objects that were not deleted; `tfrt
+//!   cluster status` shows their numbers.
 //!
 //! # Security
 //!

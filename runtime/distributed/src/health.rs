@@ -149,7 +149,8 @@ impl Health {
         self.lock().ended.get_or_insert_with(|| error.clone());
     }
 
-    /// Returns all watches of a context that is closed and drained, to be called without locks held.
+    /// Returns all watches of a context that is closed and drained, to be called without locks
+    /// held.
     #[must_use = "waiters are not released until this is called"]
     pub(crate) fn end(&self, error: &RemoteError) -> Vec<impl FnOnce() + Send + use<>> {
         let mut state = self.lock();
