@@ -76,7 +76,7 @@ pub struct DistributedContext {
     programs: Programs,
     executions: Arc<Executions>,
     /// The executions on other tasks under way, by number, with the right to cancel them.
-    executing: Arc<Mutex<HashMap<u64, (Arc<dyn RemoteClient>, CancelExecutionRequest)>>>,
+    executing: Arc<Mutex<Executing>>,
     drain: Arc<Drain>,
     settings: ContextSettings,
     /// None without a network, and once the context is closed.
@@ -86,6 +86,9 @@ pub struct DistributedContext {
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
 }
+
+/// Executions on other tasks, by number, each with the right to cancel it.
+type Executing = HashMap<u64, (Arc<dyn RemoteClient>, CancelExecutionRequest)>;
 
 /// What a server decides for its contexts.
 #[derive(Clone, Debug)]
