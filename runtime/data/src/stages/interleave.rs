@@ -22,6 +22,7 @@ use tfrt_support::Error;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::declared_state::RestoredStates;
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
@@ -89,6 +90,7 @@ impl Stage for Interleave {
             cursor: 0,
             num_taken: 0,
             num_opened: 0,
+            restoring: Vec::new(),
         }))
     }
 }
@@ -114,6 +116,8 @@ struct InterleaveMachine {
     num_taken: usize,
     /// The number of drawn inputs.
     num_opened: u64,
+    /// The restored iterators that may not be open yet.
+    restoring: Vec<AnyRef>,
 }
 
 /// An inner iterator.
@@ -191,6 +195,13 @@ impl Machine for InterleaveMachine {
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        // One that opens requests an element, and may change a state that others have written.
+        let all = self.cycle.iter().flatten().chain(&self.opened);
+        let mut pending = all.filter_map(Opening::pending).peekable();
+        if pending.peek().is_some() {
+            pending.for_each(|later| to.wait_for(later));
+            return Ok(());
+        }
         to.bool(self.has_noticed_end);
         to.u64(self.num_opened);
         to.count(self.cursor);
@@ -231,6 +242,8 @@ impl Machine for InterleaveMachine {
             let opening = Opening::restore(from, NAME, &self.function, self.position)?;
             self.opened.push_back(opening);
         }
+        let all = self.cycle.iter().flatten().chain(&self.opened);
+        self.restoring = all.filter_map(Opening::pending).collect();
         from.input(&mut *self.input)
     }
 }
@@ -295,6 +308,14 @@ impl InterleaveMachine {
             return None;
         }
         while self.num_occupied + self.opened.len() < 2 * self.cycle_length {
+            // A new iterator requests an element, for which it may call a function whose declared
+            // state comes with an iterator that is being restored.
+            while let Some(later) = self.restoring.last() {
+                if !later.is_available() {
+                    return Some(StepResult::Wait(later.clone()));
+                }
+                self.restoring.pop();
+            }
             let at = At::new(NAME, self.num_opened);
             self.num_opened = self.num_opened.wrapping_add(1);
             let drawn = self.input.draw(ctx);
@@ -429,6 +450,8 @@ enum Start {
     Restored {
         requested: Option<IterationResult>,
         state: Box<[u8]>,
+        /// The declared states that the same checkpoint has restored.
+        restored: RestoredStates,
     },
 }
 
@@ -494,8 +517,13 @@ fn open_dataset(
         .and_then(|mut iterator| {
             let requested = match start {
                 Start::New => Some(iterator.draw(ctx)),
-                Start::Restored { requested, state } => {
-                    StateReader::new(&state, ctx).iterator_of(dataset, &mut *iterator)?;
+                Start::Restored {
+                    requested,
+                    state,
+                    restored,
+                } => {
+                    let mut from = StateReader::new(&state, ctx).sharing(restored);
+                    from.iterator_of(dataset, &mut *iterator)?;
                     requested
                 }
             };
@@ -527,6 +555,14 @@ impl Inner {
 }
 
 impl Opening {
+    /// Returns what to wait for, if it is not known what the input became.
+    fn pending(&self) -> Option<AnyRef> {
+        match self {
+            Self::Later(later) if !later.is_available() => Some(later.as_any().clone()),
+            _ => None,
+        }
+    }
+
     pub(super) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         if let Self::Later(later) = self {
             if !later.is_available() {
@@ -569,6 +605,7 @@ impl Opening {
                 let start = Start::Restored {
                     requested: from.results()?.pop_front(),
                     state: from.bytes()?.into(),
+                    restored: from.restored_states().clone(),
                 };
                 let ctx = from.exec_ctx();
                 let datasets = function.call_when_available(element.clone(), ctx, at);
