@@ -588,6 +588,11 @@ impl HandedOn {
         }
     }
 
+    /// Returns `true` if a checkpoint has what the function `save` makes of the state.
+    pub(crate) fn is_declared(&self) -> bool {
+        self.state.is_some()
+    }
+
     /// Says that the state is another one than that of the last save.
     pub(crate) fn forget(&mut self) {
         self.saved = None;

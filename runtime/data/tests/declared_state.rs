@@ -420,6 +420,52 @@ fn a_state_that_is_handed_on_is_saved_as_what_the_function_makes_of_it() {
     }
 }
 
+/// A draw that is cancelled leaves the results of a call, which the next draw hands out.
+#[test]
+fn a_generator_is_saved_behind_a_call_that_nobody_has_seen() {
+    for has_next in [true, false] {
+        let ctx = context("s");
+        let (promise, answer) = AsyncValueRef::<bool>::unconstructed();
+        let answer = answer.into_any();
+        let next = ElementFunction::from_named_closure("next", 1, 3, move |_, values| {
+            let &Coin(number) = values[0].get().expect("the state is a coin");
+            let has_next = match number {
+                0 => answer.clone(),
+                number => AnyRef::available(number < 4),
+            };
+            let (state, element) = (Coin(number + 1), AnyRef::available(number));
+            Ok([has_next, AnyRef::available(state), element]
+                .into_iter()
+                .collect())
+        });
+        let next = next.with_state(|coin: Coin| coin.0, Coin);
+        let init = ElementFunction::from_named_closure("init", 0, 1, |_, _| {
+            Ok(one(AnyRef::available(Coin(0))))
+        });
+        let generated = Dataset::generator_with(init, &[], next, None).unwrap();
+        let mut iterator = generated.iterator();
+        let request = RequestContextBuilder::new(Arc::clone(ctx.host())).build();
+        let cancelled = ExecutionContext::new(request);
+        let drawn = iterator.draw(&cancelled);
+        cancelled.request().cancel();
+        assert!(matches!(iterator.try_save(&ctx), Ok(Saving::Waiting(_))));
+        promise.emplace(has_next);
+        ctx.host().quiesce().unwrap();
+        assert!(matches!(drawn.into_outcome(), Ok(Outcome::Error(_))));
+
+        let checkpoint = iterator.save(&ctx).unwrap();
+        let expected: &[i64] = if has_next { &[0, 1, 2, 3] } else { &[] };
+        let restored = generated
+            .elements_from::<i64, _>(&checkpoint, &ctx)
+            .unwrap();
+        assert_eq!(restored.collect::<Result<Vec<_>, _>>().unwrap(), expected);
+        assert_eq!(
+            number_of(iterator.draw(&ctx), &ctx),
+            expected.first().copied()
+        );
+    }
+}
+
 #[test]
 fn a_save_that_has_failed_is_made_again() {
     let ctx = context("s");
