@@ -620,6 +620,27 @@ impl Opening {
     }
 }
 
+/// Checks the function of an interleave and its lengths. Returns the length of the cycle and that
+/// of a block.
+fn check_interleave(
+    input: &Dataset,
+    function: &ElementFunction,
+    cycle_length: i64,
+    block_length: i64,
+) -> Result<(usize, usize), Error> {
+    check_parameters(NAME, function, &[], input)?;
+    check_no_outer_state(NAME, function)?;
+    check_results(NAME, function, &ElementTypes::of::<Dataset>())?;
+    let cycle_length = require_positive("cycle_length", cycle_length)?;
+    if cycle_length > MAX_CYCLE_LENGTH {
+        return Err(invalid(format!(
+            "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
+        )));
+    }
+    let block_length = require_positive("block_length", block_length)?;
+    Ok((cycle_length, block_length))
+}
+
 impl Dataset {
     /// Returns the elements of the datasets that are the elements, in turns, as
     /// [`interleave_with`](Self::interleave_with) does.
@@ -645,21 +666,14 @@ impl Dataset {
         cycle_length: i64,
         block_length: i64,
     ) -> Result<Self, Error> {
-        check_parameters(NAME, &function, &[], self)?;
-        check_no_outer_state(NAME, &function)?;
-        check_results(NAME, &function, &ElementTypes::of::<Self>())?;
-        let cycle_length = require_positive("cycle_length", cycle_length)?;
-        if cycle_length > MAX_CYCLE_LENGTH {
-            return Err(invalid(format!(
-                "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
-            )));
-        }
+        let (cycle_length, block_length) =
+            check_interleave(self, &function, cycle_length, block_length)?;
         Self::new(Interleave {
             input: self.clone(),
             function: BoundFunction::new(function, &[]),
             is_called_below: false,
             cycle_length,
-            block_length: require_positive("block_length", block_length)?,
+            block_length,
         })
     }
 
@@ -682,7 +696,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// As both.
+    /// If the number is neither -1 nor between 1 and 2^20, a length is not positive, the cycle is
+    /// longer than 2^20, the function does not take the components or return a dataset, as far as
+    /// types are known, or datasets are nested too deep.
     pub fn parallel_interleave_with(
         &self,
         function: ElementFunction,
@@ -691,16 +707,15 @@ impl Dataset {
         num_parallel: impl Into<WorkAhead>,
         is_deterministic: bool,
     ) -> Result<Self, Error> {
-        // It has the errors.
-        let turns = self.interleave_with(function.clone(), cycle_length, block_length)?;
-        drop(turns);
+        let (cycle_length, block_length) =
+            check_interleave(self, &function, cycle_length, block_length)?;
         let calls = self.calls_with_arguments(function.clone(), num_parallel, is_deterministic)?;
         Self::new(Interleave {
             input: calls,
             function: BoundFunction::new(function, &[]),
             is_called_below: true,
-            cycle_length: require_positive("cycle_length", cycle_length)?,
-            block_length: require_positive("block_length", block_length)?,
+            cycle_length,
+            block_length,
         })
     }
 }
