@@ -10,8 +10,9 @@
 //! returns the state as numbers, strings or tensors; `restore` takes these values, then the results
 //! of `save`, and its own results are only waited for. Where a stage hands its state from call to
 //! call, `save` takes that state, and `restore` makes it of the results of `save`. Calls of a
-//! function with a declared state never overlap, and are made in the order of the elements, not for
-//! ends.
+//! function with a declared state are made in the order of the elements, not for ends. Calls of the
+//! three functions of a map, a filter or a `take_while` never overlap; in a scan or a generator,
+//! `save` may run while components of an element are still pending.
 
 use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead};
 use tfrt::prelude::*;

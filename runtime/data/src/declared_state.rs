@@ -17,14 +17,20 @@
 //! no call is made twice or left out.
 //!
 //! The iterators of a dataset share the state, as they share the bound values: the passes of a
-//! `repeat` continue with it. Calls are made for elements only, never for ends and failed draws,
-//! whose number may depend on how far a stage draws ahead.
+//! `repeat` continue with it. Each open iterator writes it to a checkpoint. All of them write the
+//! state behind the last call that any of them has made, and the first one that reads the
+//! checkpoint restores it for all: an iterator that is restored later must not undo the calls that
+//! others have made in between.
+//!
+//! Calls are made for elements only, never for ends and failed draws, whose number may depend on how
+//! far a stage draws ahead.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, run_when_ready, run_when_ready_for};
-use tfrt_host::ExecutionContext;
+use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::Error;
 
 use crate::checkpoint::{StateReader, StateWriter, damaged};
@@ -38,8 +44,26 @@ use crate::result::{IterationResult, Outcome, ValuePromises, Values, are_availab
 pub(crate) struct DeclaredState {
     pub(crate) save: ElementFunction,
     pub(crate) restore: ElementFunction,
-    /// Becomes available when the last turn is over, as an error if the call was lost.
-    last_turn: Mutex<Option<AnyRef>>,
+    last_turn: Mutex<LastTurn>,
+}
+
+#[derive(Debug, Default)]
+struct LastTurn {
+    /// Becomes available when the turn is over, as an error if the call was lost.
+    is_over: Option<AnyRef>,
+    /// The number of turns that may change the state: those of calls and of restores.
+    num_changes: u64,
+}
+
+impl LastTurn {
+    fn take_next(&mut self) -> Turn {
+        let (over, is_over) = AsyncValueRef::unconstructed();
+        let previous = self.is_over.replace(is_over.into_any());
+        Turn {
+            previous: previous.filter(|turn| !turn.is_available()),
+            over,
+        }
+    }
 }
 
 impl DeclaredState {
@@ -51,18 +75,28 @@ impl DeclaredState {
         }
     }
 
-    /// Takes the next turn.
-    fn take_turn(&self) -> Turn {
-        let (over, is_over) = AsyncValueRef::unconstructed();
-        let mut last = self
-            .last_turn
+    fn last_turn(&self) -> MutexGuard<'_, LastTurn> {
+        self.last_turn
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let previous = last.replace(is_over.into_any());
-        Turn {
-            previous: previous.filter(|turn| !turn.is_available()),
-            over,
-        }
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the next turn, in which the state may change.
+    fn take_turn(&self) -> Turn {
+        let mut last = self.last_turn();
+        last.num_changes = last.num_changes.wrapping_add(1);
+        last.take_next()
+    }
+
+    /// Takes the next turn, for a call of `save`. Returns it with the number of changes before.
+    fn take_turn_to_save(&self) -> (Turn, u64) {
+        let mut last = self.last_turn();
+        (last.take_next(), last.num_changes)
+    }
+
+    /// Returns the number of changes of the state, including those that wait for their turn.
+    fn num_changes(&self) -> u64 {
+        self.last_turn().num_changes
     }
 
     /// Checks the types of both functions, as far as they are known. `save` takes values of the
@@ -166,6 +200,89 @@ impl std::fmt::Display for Owner {
     }
 }
 
+/// The states that one checkpoint has restored so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RestoredStates(Arc<Mutex<HashMap<StateKey, RestoredState>>>);
+
+/// The addresses of a declared state and of the bound values that its functions take.
+type StateKey = SmallVec<[usize; 2]>;
+
+#[derive(Debug)]
+struct RestoredState {
+    /// See [`Turns::restored`].
+    restored: AnyRef,
+    /// Nothing else gets their addresses.
+    _of: (Arc<DeclaredState>, Arc<[AnyRef]>),
+}
+
+/// The only restore of a state from a checkpoint.
+#[derive(Debug)]
+struct Restore {
+    turn: Turn,
+    promise: Promise<Chain>,
+}
+
+impl RestoredStates {
+    /// Returns what becomes available when the state is restored. The first caller for this state
+    /// also gets the restore, which it has to make.
+    fn begin(&self, turns: &Turns) -> (AnyRef, Option<Restore>) {
+        let state = Arc::as_ptr(&turns.state).addr();
+        let bound = turns.bound.iter().map(AnyRef::address);
+        let key = std::iter::once(state).chain(bound).collect();
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = states.get(&key) {
+            return (known.restored.clone(), None);
+        }
+        let (promise, restored) = AsyncValueRef::unconstructed();
+        let restored = restored.into_any();
+        // Others wait for the restore as soon as they find it here, so its turn comes before theirs.
+        let turn = turns.state.take_turn();
+        states.insert(
+            key,
+            RestoredState {
+                restored: restored.clone(),
+                _of: (Arc::clone(&turns.state), Arc::clone(&turns.bound)),
+            },
+        );
+        (restored, Some(Restore { turn, promise }))
+    }
+}
+
+/// What `save` has returned.
+#[derive(Debug)]
+struct Saved {
+    values: Values,
+    /// The request that it was called for.
+    request: Weak<RequestContext>,
+}
+
+impl Saved {
+    fn new(values: Values, ctx: &ExecutionContext) -> Self {
+        Self {
+            values,
+            request: Arc::downgrade(ctx.request()),
+        }
+    }
+
+    /// Returns `true` unless the call failed for another request, which may have been cancelled.
+    fn is_for(&self, ctx: &ExecutionContext) -> bool {
+        std::ptr::eq(self.request.as_ptr(), Arc::as_ptr(ctx.request()))
+            || !self.values.iter().any(AnyRef::is_error)
+    }
+
+    /// Writes the values once they are available. Returns them for the next save, which calls
+    /// `save` again if this fails.
+    fn write(self, of: &Owner, to: &mut StateWriter<'_>) -> Result<Self, Error> {
+        if let Some(error) = self.values.iter().find_map(AnyRef::error_if_present) {
+            return Err(of.failed("saved", error));
+        }
+        match to.values(&self.values) {
+            Ok(()) => Ok(self),
+            Err(error) => Err(of.failed("saved", &error)),
+        }
+    }
+}
+
 /// The turns of one iterator, with a function whose state is declared.
 #[derive(Debug)]
 pub(crate) struct Turns {
@@ -174,8 +291,8 @@ pub(crate) struct Turns {
     bound: Arc<[AnyRef]>,
     /// Becomes available when the state of a checkpoint is restored, as an error if that fails.
     restored: Option<AnyRef>,
-    /// What `save` has returned since the last call.
-    saved: Option<Values>,
+    /// What `save` has returned last, and the number of changes of the state before.
+    saved: Option<(u64, Saved)>,
 }
 
 impl Turns {
@@ -196,7 +313,6 @@ impl Turns {
 
     /// Takes the next turn, for an element that was drawn.
     pub(crate) fn take(&mut self) -> Turn {
-        self.saved = None;
         self.state.take_turn()
     }
 
@@ -279,27 +395,51 @@ impl Turns {
             }
             return Ok(());
         }
-        let saved = self.saved.get_or_insert_with(|| {
-            let (save, ctx) = (self.state.save.clone(), to.exec_ctx().clone());
-            let (promises, saved) = ValuePromises::new(save.num_results());
-            let call = Call {
-                turn: self.state.take_turn(),
-                restored: None,
-            };
-            let bound = self.bound.iter().cloned().collect();
-            call.begin(bound, promises, move |bound| save.call(&ctx, bound));
-            saved
-        });
-        write(&self.of, saved, to)
+        let ctx = to.exec_ctx();
+        let num_changes = self.state.num_changes();
+        let kept = self.saved.take();
+        let kept = kept.filter(|(before, saved)| *before == num_changes && saved.is_for(ctx));
+        let (before, saved) = kept.unwrap_or_else(|| self.call_save(ctx));
+        self.saved = Some((before, saved.write(&self.of, to)?));
+        Ok(())
     }
 
-    /// Reads a state, and restores it in its turn.
+    /// Calls `save` in its turn. Returns the number of changes before, too.
+    fn call_save(&self, ctx: &ExecutionContext) -> (u64, Saved) {
+        let save = self.state.save.clone();
+        let (promises, values) = ValuePromises::new(save.num_results());
+        let (turn, before) = self.state.take_turn_to_save();
+        let call = Call {
+            turn,
+            restored: None,
+        };
+        let saved = Saved::new(values, ctx);
+        let (bound, ctx) = (self.bound.iter().cloned().collect(), ctx.clone());
+        call.begin(bound, promises, move |bound| save.call(&ctx, bound));
+        (before, saved)
+    }
+
+    /// Reads a state, and restores it in its turn, unless another iterator has read it from the
+    /// same checkpoint.
     pub(crate) fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         let saved = self.state.read(&self.of, from)?;
+        let (restored, first) = from.restored_states().begin(self);
+        if let Some(restore) = first {
+            self.call_restore(restore, saved, from.exec_ctx());
+        }
+        match restored.error_if_present() {
+            Some(error) => Err(error.clone()),
+            None => {
+                self.restored = Some(restored);
+                Ok(())
+            }
+        }
+    }
+
+    fn call_restore(&self, of_checkpoint: Restore, saved: Values, ctx: &ExecutionContext) {
+        let Restore { turn, promise } = of_checkpoint;
         let arguments: Values = self.bound.iter().cloned().chain(saved).collect();
-        let (restore, ctx) = (self.state.restore.clone(), from.exec_ctx().clone());
-        let turn = self.state.take_turn();
-        let (promise, restored) = AsyncValueRef::<Chain>::unconstructed();
+        let (restore, ctx) = (self.state.restore.clone(), ctx.clone());
         let of = self.of.clone();
         let awaited: Values = arguments.iter().chain(turn.previous()).cloned().collect();
         run_when_ready(&awaited, move || {
@@ -313,22 +453,7 @@ impl Turns {
                 turn.end_with(&[]);
             });
         });
-        match restored.error_if_present() {
-            Some(error) => Err(error.clone()),
-            None => {
-                self.restored = Some(restored.into_any());
-                Ok(())
-            }
-        }
     }
-}
-
-/// Writes what `save` has returned, once it is available.
-fn write(of: &Owner, saved: &Values, to: &mut StateWriter<'_>) -> Result<(), Error> {
-    if let Some(error) = saved.iter().find_map(AnyRef::error_if_present) {
-        return Err(of.failed("saved", error));
-    }
-    to.values(saved).map_err(|error| of.failed("saved", &error))
 }
 
 /// A call in its turn.
@@ -448,7 +573,7 @@ pub(crate) struct HandedOn {
     of: Owner,
     state: Option<Arc<DeclaredState>>,
     /// What `save` has returned since the last call.
-    saved: Option<Values>,
+    saved: Option<Saved>,
 }
 
 impl HandedOn {
@@ -461,6 +586,11 @@ impl HandedOn {
             state: function.state().cloned(),
             saved: None,
         }
+    }
+
+    /// Returns `true` if a checkpoint has what the function `save` makes of the state.
+    pub(crate) fn is_declared(&self) -> bool {
+        self.state.is_some()
     }
 
     /// Says that the state is another one than that of the last save.
@@ -482,10 +612,11 @@ impl HandedOn {
         if has_failed {
             return to.values(values);
         }
-        let saved = self
-            .saved
-            .get_or_insert_with(|| state.save.call(to.exec_ctx(), values));
-        write(&self.of, saved, to)
+        let ctx = to.exec_ctx();
+        let kept = self.saved.take().filter(|saved| saved.is_for(ctx));
+        let saved = kept.unwrap_or_else(|| Saved::new(state.save.call(ctx, values), ctx));
+        self.saved = Some(saved.write(&self.of, to)?);
+        Ok(())
     }
 
     /// Reads a state of so many values. They may be pending.

@@ -115,11 +115,16 @@ impl ElementFunction {
     /// and a generator hand their state from call to call: `save` takes that state, which may be of
     /// any type, and `restore` makes it of what `save` has returned.
     ///
-    /// Calls of the three functions never overlap, even if a `parallel_map` makes them: each begins
-    /// when the results of the one before are available. They follow the order of the elements, and
-    /// are made for elements only, not for ends and failed draws. All iterators of a dataset share
-    /// the state. A stage of a dataset that another function makes, such as that of an interleave,
-    /// saves its state while an iterator over that dataset is open.
+    /// Calls of the three functions of a map, a filter or a `take_while` never overlap, even if a
+    /// `parallel_map` makes them: each begins when the results of the one before are available. In
+    /// a scan or a generator, `save` may run while components of an element are still pending.
+    /// Calls follow the order of the elements, and are made for elements only, not for ends and
+    /// failed draws.
+    ///
+    /// All iterators of a dataset share the state. However many of them are in a checkpoint, its
+    /// restore calls `restore` once for the same bound values. A stage of a dataset that another
+    /// function makes, such as that of an interleave, saves its state while an iterator over that
+    /// dataset is open.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -420,7 +420,11 @@ fn a_parallel_interleave_is_saved_at_every_position() {
                 pass.by_ref().take(position).for_each(drop);
                 let checkpoint = pass.save().unwrap();
                 assert_eq!(rest_of(pass), all[position..], "{queue}, at {position}");
-                let restored = turns.elements_from(&checkpoint, &ctx).unwrap();
+                let mut restored = turns.elements_from(&checkpoint, &ctx).unwrap();
+                // The calls that the restore has begun are saved without a draw in between.
+                let again = restored.save().unwrap();
+                assert_eq!(rest_of(restored), all[position..], "{queue}, at {position}");
+                let restored = turns.elements_from(&again, &ctx).unwrap();
                 assert_eq!(rest_of(restored), all[position..], "{queue}, at {position}");
             }
         }

@@ -5,8 +5,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Value};
-use tfrt_data::{Dataset, ElementFunction, IntoElementFunction, Saving, Values, WorkAhead};
+use tfrt_async::{AnyRef, AsyncValueRef, Immutable, IndirectPromise, Value};
+use tfrt_data::{Dataset, ElementFunction, IntoElementFunction, IterationResult, Outcome, Saving};
+use tfrt_data::{Values, WorkAhead};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
 use tfrt_support::{Error, ErrorCode};
@@ -182,6 +183,131 @@ fn a_pass_goes_on_with_its_state_from_every_position() {
     }
 }
 
+/// Several iterators call a function, and each of them writes its state.
+#[test]
+fn the_last_of_many_checkpoints_of_a_pass_has_the_last_state() {
+    let pipelines: [(&str, Pipeline); 3] = [
+        ("one inner dataset after the other", |count| {
+            let function = counting(count, numbered);
+            let inner = move |x: i64| Dataset::range(x, x + 3, 1)?.map(function.clone());
+            range(4).flat_map(inner).unwrap()
+        }),
+        ("inner datasets in turns", |count| {
+            let function = counting(count, numbered);
+            let inner = move |x: i64| Dataset::range(x, x + 3, 1)?.map(function.clone());
+            range(4).interleave(inner, 2, 1).unwrap()
+        }),
+        ("the same dataset twice", |count| {
+            let mapped = range(3).map(counting(count, numbered)).unwrap();
+            Dataset::concatenate(&[mapped.clone(), mapped]).unwrap()
+        }),
+    ];
+    for queue in ["s", "mstd:3"] {
+        for (name, pipeline) in &pipelines {
+            let ctx = context(queue);
+            let all = elements(&pipeline(&Count::default()), &ctx);
+            let mut pass = pipeline(&Count::default()).elements::<i64, _>(&ctx);
+            for position in 0..=all.len() {
+                let checkpoint = pass.save().unwrap();
+                let restored = pipeline(&Count::default()).elements_from(&checkpoint, &ctx);
+                let rest: Vec<i64> = restored.unwrap().map(Result::unwrap).collect();
+                assert_eq!(rest, all[position..], "{name} on {queue}, at {position}");
+                assert_eq!(pass.next().map(Result::unwrap), all.get(position).copied());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_has_the_calls_of_other_iterators_of_the_dataset() {
+    let ctx = context("s");
+    let pipeline = |count: &Count| range(5).map(counting(count, numbered)).unwrap();
+    let mapped = pipeline(&Count::default());
+    let [mut first, mut second] = [(); 2].map(|()| mapped.elements::<i64, _>(&ctx));
+    assert_eq!(first.next().unwrap().unwrap(), 0);
+    drop(first.save().unwrap());
+    assert_eq!(second.next().unwrap().unwrap(), 1);
+    assert_eq!(second.next().unwrap().unwrap(), 1002);
+    let checkpoint = first.save().unwrap();
+    let restored = pipeline(&Count::default()).elements_from::<i64, _>(&checkpoint, &ctx);
+    assert_eq!(restored.unwrap().next().unwrap().unwrap(), 1003);
+}
+
+/// The inner datasets that are made later, by number, while there are such datasets.
+type Late = Arc<Mutex<Option<Vec<(i64, IndirectPromise)>>>>;
+
+/// Inner datasets in turns, whose functions share a state. Returns the function that makes the
+/// inner datasets, too.
+fn late_turns(
+    count: &Count,
+    late: &Late,
+    is_late: fn(i64) -> bool,
+) -> (Dataset, impl Fn(i64) -> AnyRef + use<>) {
+    let function = counting(count, numbered);
+    let make = move |x: i64| {
+        let numbers = Dataset::range(10 * x, 10 * x + 1 + x % 3, 1).unwrap();
+        AnyRef::available(numbers.map(function.clone()).unwrap())
+    };
+    let (of_element, late) = (make.clone(), Arc::clone(late));
+    let inner = ElementFunction::from_named_closure("inner", 1, 1, move |_, values| {
+        let x = *values[0].get::<i64>().expect("elements are numbers");
+        Ok(one(match &mut *late.lock().unwrap() {
+            Some(late) if is_late(x) => {
+                let (promise, dataset) = AnyRef::indirect();
+                late.push((x, promise));
+                dataset
+            }
+            _ => of_element(x),
+        }))
+    });
+    (range(7).interleave_with(inner, 2, 1).unwrap(), make)
+}
+
+/// Waits for a result. Returns the number that it is, unless it is the end.
+fn number_of(result: IterationResult, ctx: &ExecutionContext) -> Option<i64> {
+    let outcome = result.into_outcome().unwrap_or_else(|pending| {
+        let awaited = [pending.as_any().clone()];
+        ctx.host().await_available(&awaited).unwrap();
+        Outcome::of_available(&pending)
+    });
+    let Outcome::Element(values) = outcome else {
+        assert!(outcome.is_end());
+        return None;
+    };
+    ctx.host().await_available(&values).unwrap();
+    values[0].get::<i64>().copied()
+}
+
+#[test]
+fn an_iterator_that_opens_late_does_not_undo_calls() {
+    for is_late in [|x| x % 2 == 1, |x| x % 2 == 0, |_| true] {
+        let (ctx, late) = (context("s"), Late::default());
+        let (turns, _) = late_turns(&Count::default(), &late, is_late);
+        let all = elements(&turns, &ctx);
+        assert_eq!(all.len(), 13);
+        for position in 0..=all.len() {
+            let (turns, _) = late_turns(&Count::default(), &late, is_late);
+            let mut pass = turns.elements::<i64, _>(&ctx);
+            pass.by_ref().take(position).for_each(drop);
+            let checkpoint = pass.save().unwrap();
+
+            *late.lock().unwrap() = Some(Vec::new());
+            let (turns, make) = late_turns(&Count::default(), &late, is_late);
+            let mut iterator = turns.restore(&checkpoint, &ctx).unwrap();
+            let opened = late.lock().unwrap().take().unwrap();
+            let mut results = vec![iterator.draw(&ctx)];
+            for (x, promise) in opened.into_iter().rev() {
+                promise.forward_to(make(x));
+            }
+            results.extend((position..all.len()).map(|_| iterator.draw(&ctx)));
+            let rest = results
+                .into_iter()
+                .map_while(|result| number_of(result, &ctx));
+            assert_eq!(rest.collect::<Vec<_>>(), all[position..], "at {position}");
+        }
+    }
+}
+
 #[test]
 fn passes_continue_with_the_state() {
     let ctx = context("mstd:3");
@@ -291,6 +417,127 @@ fn a_state_that_is_handed_on_is_saved_as_what_the_function_makes_of_it() {
                 "a value of type `!my.coin` cannot be written to a checkpoint"
             );
         }
+    }
+}
+
+/// A draw that is cancelled leaves the results of a call, which the next draw hands out.
+#[test]
+fn a_generator_is_saved_behind_a_call_that_nobody_has_seen() {
+    for has_next in [true, false] {
+        let ctx = context("s");
+        let (promise, answer) = AsyncValueRef::<bool>::unconstructed();
+        let answer = answer.into_any();
+        let next = ElementFunction::from_named_closure("next", 1, 3, move |_, values| {
+            let &Coin(number) = values[0].get().expect("the state is a coin");
+            let has_next = match number {
+                0 => answer.clone(),
+                number => AnyRef::available(number < 4),
+            };
+            let (state, element) = (Coin(number + 1), AnyRef::available(number));
+            Ok([has_next, AnyRef::available(state), element]
+                .into_iter()
+                .collect())
+        });
+        let next = next.with_state(|coin: Coin| coin.0, Coin);
+        let init = ElementFunction::from_named_closure("init", 0, 1, |_, _| {
+            Ok(one(AnyRef::available(Coin(0))))
+        });
+        let generated = Dataset::generator_with(init, &[], next, None).unwrap();
+        let mut iterator = generated.iterator();
+        let request = RequestContextBuilder::new(Arc::clone(ctx.host())).build();
+        let cancelled = ExecutionContext::new(request);
+        let drawn = iterator.draw(&cancelled);
+        cancelled.request().cancel();
+        assert!(matches!(iterator.try_save(&ctx), Ok(Saving::Waiting(_))));
+        promise.emplace(has_next);
+        ctx.host().quiesce().unwrap();
+        assert!(matches!(drawn.into_outcome(), Ok(Outcome::Error(_))));
+
+        let checkpoint = iterator.save(&ctx).unwrap();
+        let expected: &[i64] = if has_next { &[0, 1, 2, 3] } else { &[] };
+        let restored = generated
+            .elements_from::<i64, _>(&checkpoint, &ctx)
+            .unwrap();
+        assert_eq!(restored.collect::<Result<Vec<_>, _>>().unwrap(), expected);
+        assert_eq!(
+            number_of(iterator.draw(&ctx), &ctx),
+            expected.first().copied()
+        );
+    }
+}
+
+#[test]
+fn a_save_that_has_failed_is_made_again() {
+    let ctx = context("s");
+    let function = || ElementFunction::from_named_closure("f", 2, 2, |_, values| Ok(values.into()));
+    let ok = |_: &ExecutionContext, values: &[AnyRef]| Ok(values.into());
+    let with_save = |save: ElementFunction| {
+        let restore = ElementFunction::from_named_closure("restore", 1, 1, ok);
+        let map = range(3).map(
+            ElementFunction::from_named_closure("f", 1, 1, ok).with_state(
+                {
+                    let save = save.clone();
+                    ElementFunction::from_named_closure("save", 0, 1, move |ctx, _| {
+                        Ok(save.call(ctx, &[AnyRef::available(0_i64)]))
+                    })
+                },
+                restore.clone(),
+            ),
+        );
+        let scan = range(3).scan_with(
+            &[AnyRef::available(0_i64)],
+            function().with_state(save, restore),
+        );
+        [map.unwrap(), scan.unwrap()]
+    };
+    let num_calls = Count::default();
+    let of_save = Arc::clone(&num_calls);
+    let datasets = with_save(ElementFunction::from_named_closure(
+        "save",
+        1,
+        1,
+        move |_, _| match of_save.fetch_add(1, Ordering::Relaxed) % 2 {
+            0 => Err(Error::new("the table is locked")),
+            _ => number(7),
+        },
+    ));
+    for dataset in datasets {
+        let mut iterator = dataset.iterator();
+        let error = iterator.save(&ctx).unwrap_err();
+        assert!(error.message().ends_with("the table is locked"), "{error}");
+        let checkpoint = iterator.save(&ctx).unwrap();
+        assert_eq!(iterator.save(&ctx).unwrap(), checkpoint);
+    }
+    assert_eq!(num_calls.load(Ordering::Relaxed), 4);
+
+    // The request of the first save is cancelled, and with it the call.
+    let results: [_; 2] = std::array::from_fn(|_| AsyncValueRef::<i64>::unconstructed());
+    let (promises, results): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let results = Mutex::new(results);
+    let datasets = with_save(ElementFunction::from_named_closure(
+        "save",
+        1,
+        1,
+        move |_, _| match results.lock().unwrap().pop() {
+            Some(result) => Ok(one(result.into_any())),
+            None => number(7),
+        },
+    ));
+    let mut iterators = datasets.map(|dataset| dataset.iterator());
+    for iterator in &mut iterators {
+        let request = RequestContextBuilder::new(Arc::clone(ctx.host())).build();
+        let cancelled = ExecutionContext::new(request);
+        assert!(matches!(
+            iterator.try_save(&cancelled),
+            Ok(Saving::Waiting(_))
+        ));
+        cancelled.request().cancel();
+    }
+    for promise in promises {
+        promise.set_error(Error::new("Cancelled"));
+    }
+    for iterator in &mut iterators {
+        drop(iterator.save(&ctx).unwrap());
     }
 }
 

@@ -210,13 +210,17 @@
 //! %noisy = tfrt_data.map_dataset %numbers, %table : !my.table { function = @add_noise, restore = @restore, save = @save }
 //! ```
 //!
-//! Calls of the three functions never overlap: each begins when the results of the one before are
+//! Calls of these three functions never overlap: each begins when the results of the one before are
 //! available, in the order of the elements, even if a `parallel_map` makes them. A function whose
 //! effects may outlast its results returns their chain, too. All iterators of a dataset share the
-//! state, and a restore changes it for all of them. `scan` and `generate` hand a state from
-//! call to call. It needs `save` and `restore` only if a checkpoint cannot contain it; `save` takes
-//! that state, and `restore` returns it. Functions of `interleave`, `group_by_window` and
-//! `rejection_resample` do not declare a state, because a restore may call them again.
+//! state, and a restore changes it for all of them.
+//!
+//! `scan` and `generate` hand a state from call to call. It needs `save` and `restore` only if a
+//! checkpoint cannot contain it; `save` takes that state, and `restore` returns it. Here, `save`
+//! may run while components of an element are still pending.
+//!
+//! Functions of `interleave`, `group_by_window` and `rejection_resample` do not declare a state,
+//! because a restore may call them again.
 //!
 //! # A pipeline in a program
 //!

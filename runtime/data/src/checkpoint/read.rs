@@ -7,6 +7,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::{damaged, values};
+use crate::declared_state::RestoredStates;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 
@@ -21,6 +22,8 @@ pub struct StateReader<'a> {
     ctx: &'a ExecutionContext,
     /// How many datasets of given values are around what is read.
     pub(super) depth: u32,
+    /// Shared with the readers of inner iterators, some of which read later.
+    restored: Option<RestoredStates>,
 }
 
 impl<'a> StateReader<'a> {
@@ -29,7 +32,19 @@ impl<'a> StateReader<'a> {
             rest: bytes,
             ctx,
             depth: 0,
+            restored: None,
         }
+    }
+
+    /// Lets it share the restored states of the reader of the whole checkpoint.
+    pub(crate) fn sharing(mut self, restored: RestoredStates) -> Self {
+        self.restored = Some(restored);
+        self
+    }
+
+    /// Returns the declared states that the checkpoint has restored so far.
+    pub(crate) fn restored_states(&mut self) -> &RestoredStates {
+        self.restored.get_or_insert_default()
     }
 
     /// Says that everything was read.
@@ -209,6 +224,7 @@ impl<'a> StateReader<'a> {
         Ok(Self {
             rest: bytes,
             ctx: self.ctx,
+            restored: Some(self.restored_states().clone()),
             depth: self.depth,
         })
     }

@@ -150,14 +150,20 @@ impl Machine for GeneratorMachine {
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let mut called = self.called.iter().flatten();
+        if let Some(pending) = called.find(|value| !value.is_available()) {
+            to.wait_for(pending.clone());
+            return Ok(());
+        }
         to.bool(self.has_ended);
         to.u64(self.num_called);
-        to.bool(self.state.is_some());
-        if let Some(state) = &self.state {
+        let (state, called) = self.state_and_called();
+        to.bool(state.is_some());
+        if let Some(state) = &state {
             self.handed_on.save(state, to)?;
         }
-        to.bool(self.called.is_some());
-        if let Some(called) = &self.called {
+        to.bool(called.is_some());
+        if let Some(called) = &called {
             to.values(called)?;
         }
         Ok(())
@@ -173,13 +179,40 @@ impl Machine for GeneratorMachine {
             self.state = Some(state);
         }
         if from.bool()? {
-            self.called = Some(from.values()?);
+            let mut called = from.values()?;
+            if let Some(state) = &self.state
+                && self.handed_on.is_declared()
+                && !called.is_empty()
+            {
+                called.insert_many(1, state.iter().cloned());
+            }
+            self.called = Some(called);
         }
         Ok(())
     }
 }
 
 impl GeneratorMachine {
+    /// Returns the state and the results of `next` as a checkpoint has them. If the state is
+    /// declared, the results are without it: their state takes the place of the one before, which
+    /// counts only if the call failed.
+    fn state_and_called(&self) -> (Option<Values>, Option<Values>) {
+        let num_state = self.stage.num_state;
+        match &self.called {
+            Some(called) if self.handed_on.is_declared() && called.len() > num_state => {
+                let mut called = called.clone();
+                let next = called.drain(1..=num_state).collect();
+                let has_failed = called[0].get::<bool>().is_none();
+                if has_failed {
+                    called.truncate(1);
+                    return (self.state.clone(), Some(called));
+                }
+                (Some(next), Some(called))
+            }
+            called => (self.state.clone(), called.clone()),
+        }
+    }
+
     /// Ends the sequence, and calls `finish` with the last state.
     fn end(&mut self) {
         self.has_ended = true;

@@ -22,6 +22,7 @@ use tfrt_support::Error;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::declared_state::RestoredStates;
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
@@ -89,6 +90,7 @@ impl Stage for Interleave {
             cursor: 0,
             num_taken: 0,
             num_opened: 0,
+            restoring: Vec::new(),
         }))
     }
 }
@@ -114,6 +116,8 @@ struct InterleaveMachine {
     num_taken: usize,
     /// The number of drawn inputs.
     num_opened: u64,
+    /// The restored iterators that may not be open yet.
+    restoring: Vec<AnyRef>,
 }
 
 /// An inner iterator.
@@ -191,6 +195,13 @@ impl Machine for InterleaveMachine {
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        // One that opens requests an element, and may change a state that others have written.
+        let all = self.cycle.iter().flatten().chain(&self.opened);
+        let mut pending = all.filter_map(Opening::pending).peekable();
+        if pending.peek().is_some() {
+            pending.for_each(|later| to.wait_for(later));
+            return Ok(());
+        }
         to.bool(self.has_noticed_end);
         to.u64(self.num_opened);
         to.count(self.cursor);
@@ -231,6 +242,8 @@ impl Machine for InterleaveMachine {
             let opening = Opening::restore(from, NAME, &self.function, self.position)?;
             self.opened.push_back(opening);
         }
+        let all = self.cycle.iter().flatten().chain(&self.opened);
+        self.restoring = all.filter_map(Opening::pending).collect();
         from.input(&mut *self.input)
     }
 }
@@ -295,6 +308,14 @@ impl InterleaveMachine {
             return None;
         }
         while self.num_occupied + self.opened.len() < 2 * self.cycle_length {
+            // A new iterator requests an element, for which it may call a function whose declared
+            // state comes with an iterator that is being restored.
+            while let Some(later) = self.restoring.last() {
+                if !later.is_available() {
+                    return Some(StepResult::Wait(later.clone()));
+                }
+                self.restoring.pop();
+            }
             let at = At::new(NAME, self.num_opened);
             self.num_opened = self.num_opened.wrapping_add(1);
             let drawn = self.input.draw(ctx);
@@ -429,6 +450,8 @@ enum Start {
     Restored {
         requested: Option<IterationResult>,
         state: Box<[u8]>,
+        /// The declared states that the same checkpoint has restored.
+        restored: RestoredStates,
     },
 }
 
@@ -494,8 +517,13 @@ fn open_dataset(
         .and_then(|mut iterator| {
             let requested = match start {
                 Start::New => Some(iterator.draw(ctx)),
-                Start::Restored { requested, state } => {
-                    StateReader::new(&state, ctx).iterator_of(dataset, &mut *iterator)?;
+                Start::Restored {
+                    requested,
+                    state,
+                    restored,
+                } => {
+                    let mut from = StateReader::new(&state, ctx).sharing(restored);
+                    from.iterator_of(dataset, &mut *iterator)?;
                     requested
                 }
             };
@@ -527,6 +555,14 @@ impl Inner {
 }
 
 impl Opening {
+    /// Returns what to wait for, if it is not known what the input became.
+    fn pending(&self) -> Option<AnyRef> {
+        match self {
+            Self::Later(later) if !later.is_available() => Some(later.as_any().clone()),
+            _ => None,
+        }
+    }
+
     pub(super) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         if let Self::Later(later) = self {
             if !later.is_available() {
@@ -569,6 +605,7 @@ impl Opening {
                 let start = Start::Restored {
                     requested: from.results()?.pop_front(),
                     state: from.bytes()?.into(),
+                    restored: from.restored_states().clone(),
                 };
                 let ctx = from.exec_ctx();
                 let datasets = function.call_when_available(element.clone(), ctx, at);
@@ -581,6 +618,27 @@ impl Opening {
             },
         })
     }
+}
+
+/// Checks the function of an interleave and its lengths. Returns the length of the cycle and that
+/// of a block.
+fn check_interleave(
+    input: &Dataset,
+    function: &ElementFunction,
+    cycle_length: i64,
+    block_length: i64,
+) -> Result<(usize, usize), Error> {
+    check_parameters(NAME, function, &[], input)?;
+    check_no_outer_state(NAME, function)?;
+    check_results(NAME, function, &ElementTypes::of::<Dataset>())?;
+    let cycle_length = require_positive("cycle_length", cycle_length)?;
+    if cycle_length > MAX_CYCLE_LENGTH {
+        return Err(invalid(format!(
+            "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
+        )));
+    }
+    let block_length = require_positive("block_length", block_length)?;
+    Ok((cycle_length, block_length))
 }
 
 impl Dataset {
@@ -608,21 +666,14 @@ impl Dataset {
         cycle_length: i64,
         block_length: i64,
     ) -> Result<Self, Error> {
-        check_parameters(NAME, &function, &[], self)?;
-        check_no_outer_state(NAME, &function)?;
-        check_results(NAME, &function, &ElementTypes::of::<Self>())?;
-        let cycle_length = require_positive("cycle_length", cycle_length)?;
-        if cycle_length > MAX_CYCLE_LENGTH {
-            return Err(invalid(format!(
-                "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
-            )));
-        }
+        let (cycle_length, block_length) =
+            check_interleave(self, &function, cycle_length, block_length)?;
         Self::new(Interleave {
             input: self.clone(),
             function: BoundFunction::new(function, &[]),
             is_called_below: false,
             cycle_length,
-            block_length: require_positive("block_length", block_length)?,
+            block_length,
         })
     }
 
@@ -645,7 +696,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// As both.
+    /// If the number is neither -1 nor between 1 and 2^20, a length is not positive, the cycle is
+    /// longer than 2^20, the function does not take the components or return a dataset, as far as
+    /// types are known, or datasets are nested too deep.
     pub fn parallel_interleave_with(
         &self,
         function: ElementFunction,
@@ -654,16 +707,15 @@ impl Dataset {
         num_parallel: impl Into<WorkAhead>,
         is_deterministic: bool,
     ) -> Result<Self, Error> {
-        // It has the errors.
-        let turns = self.interleave_with(function.clone(), cycle_length, block_length)?;
-        drop(turns);
+        let (cycle_length, block_length) =
+            check_interleave(self, &function, cycle_length, block_length)?;
         let calls = self.calls_with_arguments(function.clone(), num_parallel, is_deterministic)?;
         Self::new(Interleave {
             input: calls,
             function: BoundFunction::new(function, &[]),
             is_called_below: true,
-            cycle_length: require_positive("cycle_length", cycle_length)?,
-            block_length: require_positive("block_length", block_length)?,
+            cycle_length,
+            block_length,
         })
     }
 }

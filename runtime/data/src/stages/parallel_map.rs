@@ -206,6 +206,8 @@ impl Machine for ParallelMapMachine {
                 let slot = self.start(slot, At::new("parallel_map", number), from.exec_ctx());
                 self.slots.push_back(slot);
             }
+            // A save waits for these calls, and may come before the first draw.
+            self.open_gate(0, from.exec_ctx());
         }
         from.input(&mut *self.input)
     }

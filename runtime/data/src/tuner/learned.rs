@@ -10,6 +10,28 @@ use super::{Phase, Turns};
 ///
 /// A stage keeps one and gives it to each iterator that it makes; see
 /// [`NumAhead::learning`](crate::NumAhead::learning). The elements do not depend on it.
+///
+/// ```
+/// use tfrt_data::{LearnedNumber, NumAhead, Position};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// /// A stage that reads records ahead.
+/// struct Records {
+///     learned: LearnedNumber,
+/// }
+///
+/// impl Records {
+///     /// Returns the number of a new iterator, as `Stage::make_iterator` needs it.
+///     fn num_ahead(&self, position: Position) -> NumAhead {
+///         NumAhead::of("records", position, 16).learning(&self.learned)
+///     }
+/// }
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let records = Records { learned: LearnedNumber::default() };
+/// // The pipeline around this position does not ask for a tuned number.
+/// assert_eq!(records.num_ahead(Position::ROOT).now(&ctx), 16);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct LearnedNumber(Arc<Mutex<Learned>>);
 
