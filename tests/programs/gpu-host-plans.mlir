@@ -70,7 +70,7 @@ func.func @plans() -> !tfrt.chain {
 }
 
 // Buffers are held against what a plan reads and writes.
-func.func @too_small() -> !tfrt.chain {
+func.func @too_small() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
   %ch = tfrt.new.chain
   %some = tfrt.constant.i64 16
@@ -79,5 +79,16 @@ func.func @too_small() -> !tfrt.chain {
   %plan = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
   // expected-error @+1 {{buffer `input` has 16 bytes, but the call uses 36}}
   %ch1 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %a, %a, %a, %a, %ch
-  tfrt.return %ch1 : !tfrt.chain
+  // The workspace has to be as large as the filter.
+  %enough = tfrt.constant.i64 36
+  %x = tfrt_gpu.mem.allocate %mem, %s, %enough, %ch
+  %less = tfrt.constant.i64 12
+  %scratch = tfrt_gpu.mem.allocate %mem, %s, %less, %ch
+  // expected-error @+1 {{buffer `workspace` has 12 bytes, but the call uses 16}}
+  %ch2 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %x, %a, %a, %scratch, %ch
+  %one = tfrt.constant.f64 1.0
+  %fused = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %one, %one, 1, 0, [], []
+  // expected-error @+1 {{buffer `workspace` has 12 bytes, but the call uses 16}}
+  %ch3 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %fused, %x, %a, %a, %a, %a, %scratch, %ch
+  tfrt.return %ch1, %ch2, %ch3 : !tfrt.chain, !tfrt.chain, !tfrt.chain
 }

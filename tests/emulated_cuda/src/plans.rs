@@ -11,7 +11,7 @@ use tfrt_gpu::api::dnn::{ConvolutionPlan, PlanEpilogue, PlanTensor};
 use tfrt_gpu::api::{DnnHandle, GpuError, GpuResult, PlanHandle, Status};
 
 use crate::abi::{In, Out, device, exports, read_host, write_host};
-use crate::emulator::{Emulator, lock};
+use crate::emulator::lock;
 
 /// The kinds of descriptors, `CUDNN_BACKEND_…_DESCRIPTOR`.
 mod kind {
@@ -44,9 +44,11 @@ mod ty {
     pub(super) const DESCRIPTOR: u32 = 15;
 }
 
-/// `CUDNN_ATTR_ENGINE_KNOB_INFO` and `CUDNN_ATTR_KNOB_INFO_TYPE`.
+/// `CUDNN_ATTR_ENGINE_KNOB_INFO`, `CUDNN_ATTR_KNOB_INFO_TYPE` and
+/// `CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE`.
 const ENGINE_KNOB_INFO: u32 = 1302;
 const KNOB_INFO_TYPE: u32 = 1200;
+const WORKSPACE_SIZE: u32 = 402;
 
 /// The knobs of every engine.
 const KNOBS: [u32; 2] = [0, 2];
@@ -65,6 +67,7 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
         (kind::ENGINE_CONFIG, 300 | 302) => ty::DESCRIPTOR,
         (kind::EXECUTION_PLAN, 400) | (kind::GRAPH, 800) => ty::HANDLE,
         (kind::EXECUTION_PLAN, 401) => ty::DESCRIPTOR,
+        (kind::EXECUTION_PLAN, WORKSPACE_SIZE) => ty::INT64,
         (kind::KNOB_CHOICE, 600) | (kind::KNOB_INFO, KNOB_INFO_TYPE) => ty::KNOB_TYPE,
         (kind::KNOB_CHOICE, 601) => ty::INT64,
         (kind, name) if kind::CONVOLVE.contains(&kind) => {
@@ -132,9 +135,17 @@ struct BackendDescriptor {
     is_final: bool,
     /// The values by the names of attributes, as their bits.
     attributes: HashMap<u32, Vec<u64>>,
-    /// What the host device made of a plan, and the numbers of the plan's tensors, in the order in
-    /// which the host device takes their addresses.
-    plan: Option<(PlanHandle, Vec<i64>)>,
+    plan: Option<Plan>,
+}
+
+/// What the host device made of a plan.
+#[derive(Debug)]
+struct Plan {
+    handle: PlanHandle,
+    workspace_size: usize,
+    /// The numbers of the plan's tensors, in the order in which the host device takes their
+    /// addresses.
+    ids: Vec<i64>,
 }
 
 /// The descriptors, by their numbers.
@@ -401,7 +412,7 @@ exports! { Dnn:
     fn cudnnBackendDestroyDescriptor(descriptor: u64) |emulator, CALL| {
         let removed = lock(&emulator.backend).by_number.remove(&descriptor);
         let removed = removed.ok_or_else(|| GpuError::new(CALL, Status::INVALID_HANDLE))?;
-        removed.plan.map_or(Ok(()), |(plan, _)| emulator.gpu.dnn.destroy_plan(plan))
+        removed.plan.map_or(Ok(()), |plan| emulator.gpu.dnn.destroy_plan(plan.handle))
     }
 
     fn cudnnBackendSetAttribute(
@@ -462,6 +473,10 @@ exports! { Dnn:
     fn cudnnBackendFinalize(descriptor: u64) |emulator, CALL| {
         let mut backend = lock(&emulator.backend);
         let known = backend.get(CALL, descriptor)?;
+            (WORKSPACE_SIZE, BackendDescriptor { plan: Some(plan), .. }) if room == 1 => {
+                write_host(values, &(plan.workspace_size as i64).to_ne_bytes());
+                count.set(CALL, 1)
+            }
         let missing = required(known.kind).into_iter().find(|name| !known.attributes.contains_key(name));
         if let Some(missing) = missing {
             return Err(bad(CALL, format!("attribute {missing} is missing")));
@@ -472,8 +487,9 @@ exports! { Dnn:
         if known.kind == kind::EXECUTION_PLAN {
             let known = &backend.by_number[&descriptor];
             let (handle, content, ids) = backend.content(CALL, known)?;
-            let plan = make_plan(emulator, CALL, handle, &content)?;
-            backend.get(CALL, descriptor)?.plan = Some((plan, ids));
+            let current = emulator.current(CALL)?;
+            let (handle, workspace_size) = emulator.gpu.dnn.plan(&current, DnnHandle(handle), &content)?;
+            backend.get(CALL, descriptor)?.plan = Some(Plan { handle, workspace_size, ids });
         }
         backend.get(CALL, descriptor)?.is_final = true;
         Ok(())
@@ -485,7 +501,7 @@ exports! { Dnn:
         if variants.kind != kind::VARIANT_PACK || plan.one(CALL, 400)? != handle {
             return Err(bad(CALL, "expected the plan of the handle, and a variant pack"));
         }
-        let Some((plan, ids)) = &plan.plan else {
+        let Some(Plan { handle: plan, ids, .. }) = &plan.plan else {
             return Err(bad(CALL, "expected a plan"));
         };
         let (given, addresses) = (&variants.attributes[&1000], &variants.attributes[&1001]);
@@ -503,14 +519,4 @@ exports! { Dnn:
         drop(backend);
         emulator.gpu.dnn.execute_plan(&current, DnnHandle(handle), plan, &tensors, workspace)
     }
-}
-
-fn make_plan(
-    emulator: &Emulator,
-    call: &'static str,
-    handle: u64,
-    content: &ConvolutionPlan,
-) -> GpuResult<PlanHandle> {
-    let current = emulator.current(call)?;
-    emulator.gpu.dnn.plan(&current, DnnHandle(handle), content)
 }

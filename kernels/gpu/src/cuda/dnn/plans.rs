@@ -238,6 +238,26 @@ impl OwnedPlan {
         self.plan.number
     }
 
+    /// Returns the bytes of workspace that the plan uses.
+    pub(super) fn workspace_size(&self) -> GpuResult<usize> {
+        const NAME: Name = Name::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE;
+        let mut sizes = [0_i64];
+        let count = self.plan.get(NAME, &mut sizes)?;
+        let [size] = sizes;
+        // Without an answer, memory of any size could be too small.
+        usize::try_from(size)
+            .ok()
+            .filter(|_| count == 1)
+            .ok_or_else(|| {
+                let details = format!("{count} sizes of the workspace of a plan, the first {size}");
+                GpuError::new(
+                    "cudnnBackendGetAttribute(descriptor, name, type, room, &count, values)",
+                    Status::DNN_BAD_PARAM,
+                )
+                .with_details(details)
+            })
+    }
+
     /// Returns `true` if the plan was made for this handle.
     pub(super) fn is_of(&self, handle: &Owned) -> bool {
         self.handle.number == handle.number
