@@ -78,7 +78,7 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
             }
         }
         (kind::APPLY, 750..=753) => ty::DESCRIPTOR,
-        (kind::APPLY, 754 | 755) => ty::FLOAT,
+        (kind::APPLY, 754 | 755) => ty::DOUBLE,
         (kind::GRAPH, 801) => ty::DESCRIPTOR,
         (kind::TENSOR, 907) => ty::BOOLEAN,
         (kind::TENSOR, 900 | 902..=906) | (kind::VARIANT_PACK, 1000) => ty::INT64,
@@ -87,6 +87,11 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
         (kind::ENGINE, 1301) => ty::INT64,
         _ => return None,
     })
+}
+
+/// Returns `true` if an attribute is a scale of a function, which is also taken in single precision.
+fn is_scale(kind: u32, name: u32) -> bool {
+    kind == kind::APPLY && matches!(name, 754 | 755)
 }
 
 /// Returns the first attribute of an operation that convolves: alpha. Beta, the convolution, w, x
@@ -342,8 +347,7 @@ impl BackendDescriptors {
             return Err(bad(call, "expected two sums"));
         }
         let scale = |operation: &BackendDescriptor, name| {
-            let bits = operation.one(call, name)? as u32;
-            Ok::<_, GpuError>(f64::from(f32::from_bits(bits)))
+            Ok::<_, GpuError>(f64::from_bits(operation.one(call, name)?))
         };
         if (scale(add_bias, 754)?, scale(add_bias, 755)?) != (1.0, 1.0) {
             return Err(bad(call, "expected a bias that is not scaled"));
@@ -420,7 +424,9 @@ exports! { Dnn:
     ) |emulator, CALL| {
         let mut backend = lock(&emulator.backend);
         let descriptor = backend.get(CALL, descriptor)?;
-        if descriptor.is_final || type_of(descriptor.kind, name) != Some(ty) {
+        let is_narrow_scale = ty == ty::FLOAT && is_scale(descriptor.kind, name);
+        let is_known = is_narrow_scale || type_of(descriptor.kind, name) == Some(ty);
+        if descriptor.is_final || !is_known || name == WORKSPACE_SIZE {
             let text = format!("attribute {name} of type {ty}, of a descriptor of kind {}", descriptor.kind);
             return Err(bad(CALL, text));
         }
@@ -428,6 +434,7 @@ exports! { Dnn:
         let count = count.ok_or_else(|| bad(CALL, "an unexpected number of values"))?;
         let values = (0..count).map(|index| {
             Ok(match size_of_type(ty) {
+                _ if is_narrow_scale => f64::from(values.cast::<f32>().get(CALL, index)?).to_bits(),
                 1 => values.get(CALL, index)?.into(),
                 4 => u64::from(values.cast::<u32>().get(CALL, index)?),
                 _ => values.cast().get(CALL, index)?,
@@ -466,6 +473,10 @@ exports! { Dnn:
                 write_host(values, &(info.one(CALL, name)? as u32).to_ne_bytes());
                 count.set(CALL, 1)
             }
+            (WORKSPACE_SIZE, BackendDescriptor { plan: Some(plan), .. }) if room == 1 => {
+                write_host(values, &(plan.workspace_size as i64).to_ne_bytes());
+                count.set(CALL, 1)
+            }
             _ => Err(GpuError::new(CALL, Status::DNN_NOT_SUPPORTED)),
         }
     }
@@ -473,10 +484,6 @@ exports! { Dnn:
     fn cudnnBackendFinalize(descriptor: u64) |emulator, CALL| {
         let mut backend = lock(&emulator.backend);
         let known = backend.get(CALL, descriptor)?;
-            (WORKSPACE_SIZE, BackendDescriptor { plan: Some(plan), .. }) if room == 1 => {
-                write_host(values, &(plan.workspace_size as i64).to_ne_bytes());
-                count.set(CALL, 1)
-            }
         let missing = required(known.kind).into_iter().find(|name| !known.attributes.contains_key(name));
         if let Some(missing) = missing {
             return Err(bad(CALL, format!("attribute {missing} is missing")));
