@@ -69,8 +69,34 @@ func.func @plans() -> !tfrt.chain {
   tfrt.return %ch18 : !tfrt.chain
 }
 
+// max(0.1 * conv(x, w) + 0.1 * z + bias, 0), where 0.1 in single precision would show: 10^6 times
+// its error is 10^-3.
+func.func @doubles() -> !tfrt.chain {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %i64_8 = tfrt.constant.i64 8
+  %t = "tfrt_dht.create_uninitialized_tensor.f64.1"() {shape = [1 : i64]} : () -> !t.tensor
+  %ch1 = "tfrt_dht.set_tensor_with_constant_values.f64"(%t, %ch) {values = [1000000.0 : f64]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %x, %ch2 = tfrt.call @upload(%t, %i64_8, %mem, %s, %ch1) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_w = "tfrt_dht.create_uninitialized_tensor.f64.1"() {shape = [1 : i64]} : () -> !t.tensor
+  %ch3 = "tfrt_dht.set_tensor_with_constant_values.f64"(%t_w, %ch2) {values = [1.0 : f64]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %w, %ch4 = tfrt.call @upload(%t_w, %i64_8, %mem, %s, %ch3) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_bias = "tfrt_dht.create_uninitialized_tensor.f64.1"() {shape = [1 : i64]} : () -> !t.tensor
+  %ch5 = "tfrt_dht.set_tensor_with_constant_values.f64"(%t_bias, %ch4) {values = [-199999.0 : f64]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %bias, %ch6 = tfrt.call @upload(%t_bias, %i64_8, %mem, %s, %ch5) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %y = tfrt_gpu.mem.allocate %mem, %s, %i64_8, %ch6
+  %scratch = tfrt_gpu.mem.allocate %mem, %s, %i64_8, %ch6
+  %h = tfrt_gpu.dnn.create %ctx
+  %tenth = tfrt.constant.f64 0.1
+  %plan = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %tenth, %tenth, 1, 0, [], []
+  %ch7 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %plan, %x, %y, %w, %x, %bias, %scratch, %ch6
+  %t_y = "tfrt_dht.create_uninitialized_tensor.f64.1"() {shape = [1 : i64]} : () -> !t.tensor
+  %ch8 = tfrt.call @show(%t_y, %y, %s, %ch7) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch8 : !tfrt.chain
+}
+
 // Buffers are held against what a plan reads and writes.
-func.func @too_small() -> !tfrt.chain {
+func.func @too_small() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
   %ch = tfrt.new.chain
   %some = tfrt.constant.i64 16
@@ -79,5 +105,16 @@ func.func @too_small() -> !tfrt.chain {
   %plan = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
   // expected-error @+1 {{buffer `input` has 16 bytes, but the call uses 36}}
   %ch1 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %a, %a, %a, %a, %ch
-  tfrt.return %ch1 : !tfrt.chain
+  // The workspace has to be as large as the filter.
+  %enough = tfrt.constant.i64 36
+  %x = tfrt_gpu.mem.allocate %mem, %s, %enough, %ch
+  %less = tfrt.constant.i64 12
+  %scratch = tfrt_gpu.mem.allocate %mem, %s, %less, %ch
+  // expected-error @+1 {{buffer `workspace` has 12 bytes, but the call uses 16}}
+  %ch2 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %x, %a, %a, %scratch, %ch
+  %one = tfrt.constant.f64 1.0
+  %fused = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %one, %one, 1, 0, [], []
+  // expected-error @+1 {{buffer `workspace` has 12 bytes, but the call uses 16}}
+  %ch3 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %fused, %x, %a, %a, %a, %a, %scratch, %ch
+  tfrt.return %ch1, %ch2, %ch3 : !tfrt.chain, !tfrt.chain, !tfrt.chain
 }

@@ -11,7 +11,7 @@ use tfrt_gpu::api::dnn::{ConvolutionPlan, PlanEpilogue, PlanTensor};
 use tfrt_gpu::api::{DnnHandle, GpuError, GpuResult, PlanHandle, Status};
 
 use crate::abi::{In, Out, device, exports, read_host, write_host};
-use crate::emulator::{Emulator, lock};
+use crate::emulator::lock;
 
 /// The kinds of descriptors, `CUDNN_BACKEND_…_DESCRIPTOR`.
 mod kind {
@@ -44,9 +44,11 @@ mod ty {
     pub(super) const DESCRIPTOR: u32 = 15;
 }
 
-/// `CUDNN_ATTR_ENGINE_KNOB_INFO` and `CUDNN_ATTR_KNOB_INFO_TYPE`.
+/// `CUDNN_ATTR_ENGINE_KNOB_INFO`, `CUDNN_ATTR_KNOB_INFO_TYPE` and
+/// `CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE`.
 const ENGINE_KNOB_INFO: u32 = 1302;
 const KNOB_INFO_TYPE: u32 = 1200;
+const WORKSPACE_SIZE: u32 = 402;
 
 /// The knobs of every engine.
 const KNOBS: [u32; 2] = [0, 2];
@@ -65,6 +67,7 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
         (kind::ENGINE_CONFIG, 300 | 302) => ty::DESCRIPTOR,
         (kind::EXECUTION_PLAN, 400) | (kind::GRAPH, 800) => ty::HANDLE,
         (kind::EXECUTION_PLAN, 401) => ty::DESCRIPTOR,
+        (kind::EXECUTION_PLAN, WORKSPACE_SIZE) => ty::INT64,
         (kind::KNOB_CHOICE, 600) | (kind::KNOB_INFO, KNOB_INFO_TYPE) => ty::KNOB_TYPE,
         (kind::KNOB_CHOICE, 601) => ty::INT64,
         (kind, name) if kind::CONVOLVE.contains(&kind) => {
@@ -75,7 +78,7 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
             }
         }
         (kind::APPLY, 750..=753) => ty::DESCRIPTOR,
-        (kind::APPLY, 754 | 755) => ty::FLOAT,
+        (kind::APPLY, 754 | 755) => ty::DOUBLE,
         (kind::GRAPH, 801) => ty::DESCRIPTOR,
         (kind::TENSOR, 907) => ty::BOOLEAN,
         (kind::TENSOR, 900 | 902..=906) | (kind::VARIANT_PACK, 1000) => ty::INT64,
@@ -84,6 +87,11 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
         (kind::ENGINE, 1301) => ty::INT64,
         _ => return None,
     })
+}
+
+/// Returns `true` if an attribute is a scale of a function, which is also taken in single precision.
+fn is_scale(kind: u32, name: u32) -> bool {
+    kind == kind::APPLY && matches!(name, 754 | 755)
 }
 
 /// Returns the first attribute of an operation that convolves: alpha. Beta, the convolution, w, x
@@ -132,9 +140,17 @@ struct BackendDescriptor {
     is_final: bool,
     /// The values by the names of attributes, as their bits.
     attributes: HashMap<u32, Vec<u64>>,
-    /// What the host device made of a plan, and the numbers of the plan's tensors, in the order in
-    /// which the host device takes their addresses.
-    plan: Option<(PlanHandle, Vec<i64>)>,
+    plan: Option<Plan>,
+}
+
+/// What the host device made of a plan.
+#[derive(Debug)]
+struct Plan {
+    handle: PlanHandle,
+    workspace_size: usize,
+    /// The numbers of the plan's tensors, in the order in which the host device takes their
+    /// addresses.
+    ids: Vec<i64>,
 }
 
 /// The descriptors, by their numbers.
@@ -331,8 +347,7 @@ impl BackendDescriptors {
             return Err(bad(call, "expected two sums"));
         }
         let scale = |operation: &BackendDescriptor, name| {
-            let bits = operation.one(call, name)? as u32;
-            Ok::<_, GpuError>(f64::from(f32::from_bits(bits)))
+            Ok::<_, GpuError>(f64::from_bits(operation.one(call, name)?))
         };
         if (scale(add_bias, 754)?, scale(add_bias, 755)?) != (1.0, 1.0) {
             return Err(bad(call, "expected a bias that is not scaled"));
@@ -401,7 +416,7 @@ exports! { Dnn:
     fn cudnnBackendDestroyDescriptor(descriptor: u64) |emulator, CALL| {
         let removed = lock(&emulator.backend).by_number.remove(&descriptor);
         let removed = removed.ok_or_else(|| GpuError::new(CALL, Status::INVALID_HANDLE))?;
-        removed.plan.map_or(Ok(()), |(plan, _)| emulator.gpu.dnn.destroy_plan(plan))
+        removed.plan.map_or(Ok(()), |plan| emulator.gpu.dnn.destroy_plan(plan.handle))
     }
 
     fn cudnnBackendSetAttribute(
@@ -409,7 +424,9 @@ exports! { Dnn:
     ) |emulator, CALL| {
         let mut backend = lock(&emulator.backend);
         let descriptor = backend.get(CALL, descriptor)?;
-        if descriptor.is_final || type_of(descriptor.kind, name) != Some(ty) {
+        let is_narrow_scale = ty == ty::FLOAT && is_scale(descriptor.kind, name);
+        let is_known = is_narrow_scale || type_of(descriptor.kind, name) == Some(ty);
+        if descriptor.is_final || !is_known || name == WORKSPACE_SIZE {
             let text = format!("attribute {name} of type {ty}, of a descriptor of kind {}", descriptor.kind);
             return Err(bad(CALL, text));
         }
@@ -417,6 +434,7 @@ exports! { Dnn:
         let count = count.ok_or_else(|| bad(CALL, "an unexpected number of values"))?;
         let values = (0..count).map(|index| {
             Ok(match size_of_type(ty) {
+                _ if is_narrow_scale => f64::from(values.cast::<f32>().get(CALL, index)?).to_bits(),
                 1 => values.get(CALL, index)?.into(),
                 4 => u64::from(values.cast::<u32>().get(CALL, index)?),
                 _ => values.cast().get(CALL, index)?,
@@ -455,6 +473,10 @@ exports! { Dnn:
                 write_host(values, &(info.one(CALL, name)? as u32).to_ne_bytes());
                 count.set(CALL, 1)
             }
+            (WORKSPACE_SIZE, BackendDescriptor { plan: Some(plan), .. }) if room == 1 => {
+                write_host(values, &(plan.workspace_size as i64).to_ne_bytes());
+                count.set(CALL, 1)
+            }
             _ => Err(GpuError::new(CALL, Status::DNN_NOT_SUPPORTED)),
         }
     }
@@ -472,8 +494,9 @@ exports! { Dnn:
         if known.kind == kind::EXECUTION_PLAN {
             let known = &backend.by_number[&descriptor];
             let (handle, content, ids) = backend.content(CALL, known)?;
-            let plan = make_plan(emulator, CALL, handle, &content)?;
-            backend.get(CALL, descriptor)?.plan = Some((plan, ids));
+            let current = emulator.current(CALL)?;
+            let (handle, workspace_size) = emulator.gpu.dnn.plan(&current, DnnHandle(handle), &content)?;
+            backend.get(CALL, descriptor)?.plan = Some(Plan { handle, workspace_size, ids });
         }
         backend.get(CALL, descriptor)?.is_final = true;
         Ok(())
@@ -485,7 +508,7 @@ exports! { Dnn:
         if variants.kind != kind::VARIANT_PACK || plan.one(CALL, 400)? != handle {
             return Err(bad(CALL, "expected the plan of the handle, and a variant pack"));
         }
-        let Some((plan, ids)) = &plan.plan else {
+        let Some(Plan { handle: plan, ids, .. }) = &plan.plan else {
             return Err(bad(CALL, "expected a plan"));
         };
         let (given, addresses) = (&variants.attributes[&1000], &variants.attributes[&1001]);
@@ -503,14 +526,4 @@ exports! { Dnn:
         drop(backend);
         emulator.gpu.dnn.execute_plan(&current, DnnHandle(handle), plan, &tensors, workspace)
     }
-}
-
-fn make_plan(
-    emulator: &Emulator,
-    call: &'static str,
-    handle: u64,
-    content: &ConvolutionPlan,
-) -> GpuResult<PlanHandle> {
-    let current = emulator.current(call)?;
-    emulator.gpu.dnn.plan(&current, DnnHandle(handle), content)
 }

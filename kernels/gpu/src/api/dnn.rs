@@ -70,19 +70,20 @@ pub trait Dnn: Debug + Send + Sync {
         call: &FusedConvolution,
     ) -> GpuResult<()>;
 
-    /// Builds an execution plan through the backend API.
+    /// Builds an execution plan through the backend API. Returns it, and the bytes of workspace that
+    /// it uses: `CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE`.
     fn plan(
         &self,
         current: &Current,
         handle: DnnHandle,
         plan: &ConvolutionPlan,
-    ) -> GpuResult<PlanHandle>;
+    ) -> GpuResult<(PlanHandle, usize)>;
 
     /// Implements `cudnnBackendDestroyDescriptor`, for all parts of the plan.
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()>;
 
     /// Implements `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused
-    /// plan of z and the bias.
+    /// plan of z and the bias. `workspace` has room for what the plan uses.
     fn execute_plan(
         &self,
         current: &Current,

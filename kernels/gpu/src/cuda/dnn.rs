@@ -455,12 +455,12 @@ impl Dnn for CudaDnn {
         _current: &Current,
         handle: DnnHandle,
         plan: &ConvolutionPlan,
-    ) -> GpuResult<PlanHandle> {
+    ) -> GpuResult<(PlanHandle, usize)> {
         let handle = self.handle("cudnnBackendFinalize(descriptor)", handle)?;
         let owned = OwnedPlan::new(handle, plan)?;
-        let number = owned.number();
+        let (number, workspace_size) = (owned.number(), owned.workspace_size()?);
         self.plans.add(number, owned);
-        Ok(PlanHandle(number))
+        Ok((PlanHandle(number), workspace_size))
     }
 
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()> {

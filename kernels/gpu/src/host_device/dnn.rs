@@ -455,7 +455,7 @@ impl Dnn for Shared {
         _current: &Current,
         handle: DnnHandle,
         plan: &ConvolutionPlan,
-    ) -> GpuResult<PlanHandle> {
+    ) -> GpuResult<(PlanHandle, usize)> {
         const CALL: &str = "cudnnBackendFinalize(plan)";
         self.0
             .enter_library("cudnnBackendFinalize", CALL, Status::Dnn)?;
@@ -481,7 +481,7 @@ impl Dnn for Shared {
         lock(&self.0.libraries)
             .convolutions
             .insert(handle, Arc::new(plan.clone()));
-        Ok(PlanHandle(handle))
+        Ok((PlanHandle(handle), workspace_size(&w)))
     }
 
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()> {
@@ -500,7 +500,7 @@ impl Dnn for Shared {
         handle: DnnHandle,
         plan: PlanHandle,
         tensors: &[DevicePtr],
-        _workspace: DevicePtr,
+        workspace: DevicePtr,
     ) -> GpuResult<()> {
         const CALL: &str = "cudnnBackendExecute(handle, plan, pack)";
         self.0
@@ -536,6 +536,7 @@ impl Dnn for Shared {
         self.push(CALL, &queue, move |device| {
             let mut memory = lock(&device.memory);
             let [x, w, y] = &views;
+            memory.check("write", workspace.address(), workspace_size(w))?;
             let mut sums = geometry.compute(kind, &memory, [x, w, y])?;
             if let Some(epilogue) = &epilogue {
                 epilogue.apply(&memory, y, &mut sums)?;
@@ -561,6 +562,12 @@ fn plan_kind(plan: &ConvolutionPlan) -> Option<ConvolutionKind> {
         BACKWARD_DATA => ConvolutionKind::BackwardData,
         _ => return None,
     })
+}
+
+/// Returns the bytes of workspace that a plan with this filter uses. The host device needs none, but
+/// asks for as much as the filter, so that a workspace that is too small is found.
+fn workspace_size(w: &View) -> usize {
+    w.len() * w.stored.width()
 }
 
 fn plan_geometry(plan: &ConvolutionPlan) -> Geometry {

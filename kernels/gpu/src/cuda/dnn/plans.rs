@@ -238,6 +238,26 @@ impl OwnedPlan {
         self.plan.number
     }
 
+    /// Returns the bytes of workspace that the plan uses.
+    pub(super) fn workspace_size(&self) -> GpuResult<usize> {
+        const NAME: Name = Name::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE;
+        let mut sizes = [0_i64];
+        let count = self.plan.get(NAME, &mut sizes)?;
+        let [size] = sizes;
+        // Without an answer, memory of any size could be too small.
+        usize::try_from(size)
+            .ok()
+            .filter(|_| count == 1)
+            .ok_or_else(|| {
+                let details = format!("{count} sizes of the workspace of a plan, the first {size}");
+                GpuError::new(
+                    "cudnnBackendGetAttribute(descriptor, name, type, room, &count, values)",
+                    Status::DNN_BAD_PARAM,
+                )
+                .with_details(details)
+            })
+    }
+
     /// Returns `true` if the plan was made for this handle.
     pub(super) fn is_of(&self, handle: &Owned) -> bool {
         self.handle.number == handle.number
@@ -398,14 +418,14 @@ impl Builder {
         let bias = self.tensor(&fused.bias, UNIQUE_IDS[4])?;
         let add = self.pointwise(cudnnPointwiseMode_t::CUDNN_POINTWISE_ADD, precision)?;
         let with_z = self.virtual_tensor(y, VIRTUAL_IDS[1], precision)?;
-        let scales = [fused.alpha as f32, fused.alpha2 as f32];
-        operations.push(self.apply(add, [sums, z, with_z], scales)?);
+        let scales = [fused.alpha, fused.alpha2];
+        operations.push(self.apply(add, precision, [sums, z, with_z], scales)?);
         if fused.activation != RELU {
-            operations.push(self.apply(add, [with_z, bias, output], [1.0, 1.0])?);
+            operations.push(self.apply(add, precision, [with_z, bias, output], [1.0, 1.0])?);
             return Ok(());
         }
         let with_bias = self.virtual_tensor(y, VIRTUAL_IDS[2], precision)?;
-        operations.push(self.apply(add, [with_z, bias, with_bias], [1.0, 1.0])?);
+        operations.push(self.apply(add, precision, [with_z, bias, with_bias], [1.0, 1.0])?);
         let relu = self.pointwise(cudnnPointwiseMode_t::CUDNN_POINTWISE_RELU_FWD, precision)?;
         let kind = Kind::CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
         let operation = BackendDescriptor::create(kind)?;
@@ -491,12 +511,14 @@ impl Builder {
         self.keep(descriptor)
     }
 
-    /// Describes `y = f(alpha1 · x, alpha2 · b)`, for the tensors x, b and y.
+    /// Describes `y = f(alpha1 · x, alpha2 · b)`, for the tensors x, b and y. The scales are in
+    /// double precision if `f` is, and in single precision otherwise.
     fn apply(
         &mut self,
         function: Reference,
+        precision: cudnnDataType_t,
         [x, b, y]: [Reference; 3],
-        [alpha1, alpha2]: [f32; 2],
+        scales: [f64; 2],
     ) -> GpuResult<Reference> {
         let kind = Kind::CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
         let operation = BackendDescriptor::create(kind)?;
@@ -507,8 +529,16 @@ impl Builder {
         operation.set(Name::CUDNN_ATTR_OPERATION_POINTWISE_XDESC, &[x])?;
         operation.set(Name::CUDNN_ATTR_OPERATION_POINTWISE_BDESC, &[b])?;
         operation.set(Name::CUDNN_ATTR_OPERATION_POINTWISE_YDESC, &[y])?;
-        operation.set(Name::CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, &[alpha1])?;
-        operation.set(Name::CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, &[alpha2])?;
+        let names = [
+            Name::CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1,
+            Name::CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2,
+        ];
+        for (name, scale) in names.into_iter().zip(scales) {
+            match precision {
+                cudnnDataType_t::CUDNN_DATA_DOUBLE => operation.set(name, &[scale])?,
+                _ => operation.set(name, &[scale as f32])?,
+            }
+        }
         self.keep(operation)
     }
 }

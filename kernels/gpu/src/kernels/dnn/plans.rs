@@ -22,6 +22,8 @@ pub struct Plan {
     gpu: Arc<Gpu>,
     /// The bytes of input, output, filter and bias, as far as they can be counted.
     num_bytes: [Option<usize>; 4],
+    /// The bytes of workspace that a call uses.
+    workspace_size: usize,
 }
 
 impl Plan {
@@ -40,6 +42,11 @@ impl Plan {
         buffers
             .map(|((name, num_bytes), buffer)| buffer.with_room(name, num_bytes))
             .collect()
+    }
+
+    /// Returns the address of the workspace of a call.
+    fn workspace(&self, buffer: &Buffer) -> Result<DevicePtr> {
+        buffer.with_room("workspace", Some(self.workspace_size))
     }
 }
 
@@ -69,9 +76,11 @@ fn build(handle: &DnnHandle, plan: &ConvolutionPlan) -> Result<Plan> {
     let context = handle.context();
     let current = context.set_current()?;
     let gpu = context.gpu();
+    let (built, workspace_size) = gpu.dnn.plan(&current, handle.handle(), plan)?;
     Ok(Plan {
-        handle: gpu.dnn.plan(&current, handle.handle(), plan)?,
+        handle: built,
         gpu: Arc::clone(gpu),
+        workspace_size,
         num_bytes: [
             num_bytes(&plan.x),
             num_bytes(&plan.y),
@@ -193,9 +202,9 @@ fn run_convolution(
     in_chain: Chain,
 ) -> Result<Chain> {
     let tensors = plan.tensors(&[input, output, filter])?;
+    let workspace = plan.workspace(workspace)?;
     let current = enter(handle, stream)?;
     let dnn = &handle.context().gpu().dnn;
-    let workspace = workspace.pointer();
     dnn.execute_plan(&current, handle.handle(), plan.handle, &tensors, workspace)?;
     Ok(in_chain)
 }
@@ -292,9 +301,9 @@ fn run_fused_convolution(
     in_chain: Chain,
 ) -> Result<Chain> {
     let tensors = plan.tensors(&[input, output, filter, side_input, bias])?;
+    let workspace = plan.workspace(workspace)?;
     let current = enter(handle, stream)?;
     let dnn = &handle.context().gpu().dnn;
-    let workspace = workspace.pointer();
     dnn.execute_plan(&current, handle.handle(), plan.handle, &tensors, workspace)?;
     Ok(in_chain)
 }
