@@ -508,7 +508,14 @@ impl DistributedContext {
                 done(Err(unanswered(error, name)));
             }
         });
-        if self.health.silenced(task).is_some() {
+        if let Some(error) = self.health.silenced(task) {
+            let over = number.and_then(|number| lock(&executing).remove(&number));
+            drop(over);
+            // A watch that began before the context was closed has not called back, and its
+            // callback goes with it.
+            if let Some(done) = take(&done) {
+                done(Err(unanswered(error, own_name)));
+            }
             return;
         }
         fabric::call(&*client, options, request, move |answer| {
