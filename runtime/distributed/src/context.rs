@@ -693,20 +693,31 @@ impl DistributedContext {
         if let Some(detector) = self.lock_detector().take() {
             detector.stop();
         }
-        let this = Arc::clone(self);
-        let deleted = Gather::new(move |_| {
-            let all = Gather::new(done);
-            for task in this.other_tasks() {
-                let part = all.clone();
+        // Each task on its own: one that does not answer does not keep the others waiting.
+        let all = Gather::new(done);
+        let mut deletions = self.releases.take_deletions();
+        for task in self.other_tasks() {
+            let (this, part) = (Arc::clone(self), all.clone());
+            let close = move || {
                 let request = CloseContextRequest {
                     context_id: this.id,
                 };
                 this.call(task, CallOptions::default(), request, |answer| {
                     part.end(answer);
                 });
+            };
+            match deletions.remove(&task) {
+                Some(deletion) => {
+                    // Whether the objects could be deleted does not matter: the context goes.
+                    self.call(task, CallOptions::default(), deletion, |_| close());
+                }
+                None => close(),
             }
-        });
-        self.releases.flush(&deleted);
+        }
+        // The objects on this task.
+        for (task, deletion) in deletions {
+            self.call(task, CallOptions::default(), deletion, |_| ());
+        }
     }
 
     /// Says every `interval` to all tasks that the context is in use.
@@ -816,7 +827,7 @@ impl DistributedContext {
             log::warning!("context {} is closed with {left}", self.id);
         }
         // While requests can be sent: those to delete objects, and to cancel executions.
-        self.releases.flush(&Gather::new(|_| ()));
+        self.releases.flush();
         self.executions.close(&error);
         self.health.close(&self.end());
         let executing = std::mem::take(&mut *lock(&self.executing));
