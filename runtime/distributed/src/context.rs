@@ -784,17 +784,17 @@ impl DistributedContext {
     }
 
     /// Returns the datum of a request that runs for another task: until the request has ended, the
-    /// context is not [drained](Self::on_drained).
+    /// context is not [drained](Self::drain).
     pub(crate) fn under_way(&self) -> UnderWay {
         UnderWay {
             _part: self.drain.part(),
         }
     }
 
-    /// Calls back once the context is closed and nothing is under way any more, or the rest is cut,
-    /// which is an error.
-    pub(crate) fn on_drained(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
-        self.drain.on_end(done);
+    /// Returns the work of the context, which ends once the context is closed and nothing is under
+    /// way any more, or the rest is cut.
+    pub(crate) fn drain(&self) -> &Arc<Drain> {
+        &self.drain
     }
 
     /// Returns what nobody has claimed, served or deleted until now.
@@ -852,7 +852,9 @@ impl DistributedContext {
         drop(communicator);
         let clients = self.clients.lock();
         let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
-        self.drain.begin(self.settings.drain_timeout);
+        if !self.drain.begin(self.settings.drain_timeout) {
+            return;
+        }
         let (id, health, end) = (self.id, Arc::clone(&self.health), self.end());
         self.drain.on_end(move |outcome| {
             for on_end in health.end(&end) {
