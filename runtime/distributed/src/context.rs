@@ -508,7 +508,14 @@ impl DistributedContext {
                 done(Err(unanswered(error, name)));
             }
         });
-        if self.health.silenced(task).is_some() {
+        if let Some(error) = self.health.silenced(task) {
+            let over = number.and_then(|number| lock(&executing).remove(&number));
+            drop(over);
+            // A watch that began before the context was closed has not called back, and its
+            // callback goes with it.
+            if let Some(done) = take(&done) {
+                done(Err(unanswered(error, own_name)));
+            }
             return;
         }
         fabric::call(&*client, options, request, move |answer| {
@@ -686,20 +693,31 @@ impl DistributedContext {
         if let Some(detector) = self.lock_detector().take() {
             detector.stop();
         }
-        let this = Arc::clone(self);
-        let deleted = Gather::new(move |_| {
-            let all = Gather::new(done);
-            for task in this.other_tasks() {
-                let part = all.clone();
+        // Each task on its own: one that does not answer does not keep the others waiting.
+        let all = Gather::new(done);
+        let mut deletions = self.releases.take_deletions();
+        for task in self.other_tasks() {
+            let (this, part) = (Arc::clone(self), all.clone());
+            let close = move || {
                 let request = CloseContextRequest {
                     context_id: this.id,
                 };
                 this.call(task, CallOptions::default(), request, |answer| {
                     part.end(answer);
                 });
+            };
+            match deletions.remove(&task) {
+                Some(deletion) => {
+                    // Whether the objects could be deleted does not matter: the context goes.
+                    self.call(task, CallOptions::default(), deletion, |_| close());
+                }
+                None => close(),
             }
-        });
-        self.releases.flush(&deleted);
+        }
+        // The objects on this task.
+        for (task, deletion) in deletions {
+            self.call(task, CallOptions::default(), deletion, |_| ());
+        }
     }
 
     /// Says every `interval` to all tasks that the context is in use.
@@ -766,17 +784,17 @@ impl DistributedContext {
     }
 
     /// Returns the datum of a request that runs for another task: until the request has ended, the
-    /// context is not [drained](Self::on_drained).
+    /// context is not [drained](Self::drain).
     pub(crate) fn under_way(&self) -> UnderWay {
         UnderWay {
             _part: self.drain.part(),
         }
     }
 
-    /// Calls back once the context is closed and nothing is under way any more, or the rest is cut,
-    /// which is an error.
-    pub(crate) fn on_drained(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
-        self.drain.on_end(done);
+    /// Returns the work of the context, which ends once the context is closed and nothing is under
+    /// way any more, or the rest is cut.
+    pub(crate) fn drain(&self) -> &Arc<Drain> {
+        &self.drain
     }
 
     /// Returns what nobody has claimed, served or deleted until now.
@@ -809,7 +827,7 @@ impl DistributedContext {
             log::warning!("context {} is closed with {left}", self.id);
         }
         // While requests can be sent: those to delete objects, and to cancel executions.
-        self.releases.flush(&Gather::new(|_| ()));
+        self.releases.flush();
         self.executions.close(&error);
         self.health.close(&self.end());
         let executing = std::mem::take(&mut *lock(&self.executing));
@@ -834,7 +852,9 @@ impl DistributedContext {
         drop(communicator);
         let clients = self.clients.lock();
         let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
-        self.drain.begin(self.settings.drain_timeout);
+        if !self.drain.begin(self.settings.drain_timeout) {
+            return;
+        }
         let (id, health, end) = (self.id, Arc::clone(&self.health), self.end());
         self.drain.on_end(move |outcome| {
             for on_end in health.end(&end) {

@@ -53,6 +53,14 @@ impl Drain {
         this
     }
 
+    /// Creates a drain that has begun, without work of its own: the caller [ends](Self::end) it.
+    pub(crate) fn closing(host: &Arc<HostContext>) -> Arc<Self> {
+        Arc::new(Self {
+            host: Arc::downgrade(host),
+            state: Mutex::default(),
+        })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -62,20 +70,22 @@ impl Drain {
         self.lock().own_part.clone()
     }
 
-    /// Waits for the work under way, but no longer than `limit`. Later calls have no effect.
-    pub(crate) fn begin(self: &Arc<Self>, limit: Duration) {
+    /// Waits for the work under way, but no longer than `limit`. Later calls have no effect, and
+    /// return `false`.
+    #[must_use = "only the first call begins the drain"]
+    pub(crate) fn begin(self: &Arc<Self>, limit: Duration) -> bool {
         let own_part = self.lock().own_part.take();
         if own_part.is_none() {
-            return;
+            return false;
         }
         // Without the lock: it may be the last part.
         drop(own_part);
         let Some(host) = self.host.upgrade() else {
-            return;
+            return true;
         };
         let mut state = self.lock();
         if state.outcome.is_some() {
-            return;
+            return true;
         }
         let this = Arc::clone(self);
         state.timer = Some(host.timers().schedule_after(limit, move || {
@@ -83,6 +93,7 @@ impl Drain {
             let cut = RemoteError::new(ErrorCode::DeadlineExceeded, message);
             this.end(Err(cut.into()));
         }));
+        true
     }
 
     /// Calls back at the end: as a task of the work queue, or immediately if it is over.
@@ -96,7 +107,8 @@ impl Drain {
         callback(outcome);
     }
 
-    fn end(&self, outcome: Answer<()>) {
+    /// Ends the drain, unless it is over.
+    pub(crate) fn end(&self, outcome: Answer<()>) {
         let mut state = self.lock();
         if state.outcome.is_some() {
             return;
@@ -152,7 +164,7 @@ mod tests {
         let host = host("s");
         let drain = Drain::new(&host);
         let (first, second) = (drain.part(), drain.part());
-        drain.begin(Duration::from_secs(3600));
+        assert!(drain.begin(Duration::from_secs(3600)));
         assert!(drain.part().is_none(), "later work is not a part");
         let outcome = outcome_of(&drain);
         drop(first);
@@ -169,7 +181,7 @@ mod tests {
         let host = host("mstd:1");
         let drain = Drain::new(&host);
         let endless = drain.part();
-        drain.begin(Duration::from_millis(1));
+        assert!(drain.begin(Duration::from_millis(1)));
         let error = wait(&host, &outcome_of(&drain)).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -182,7 +194,8 @@ mod tests {
     fn a_drain_without_work_is_over_at_once() {
         let host = host("s");
         let drain = Drain::new(&host);
-        drain.begin(Duration::from_secs(3600));
+        assert!(drain.begin(Duration::from_secs(3600)));
+        assert!(!drain.begin(Duration::from_secs(3600)), "only once");
         assert_eq!(outcome_of(&drain).try_recv(), Ok(Ok(())));
     }
 }

@@ -243,6 +243,9 @@ pub trait RequestHandler: Send + Sync {
     }
 }
 
+/// The callback for the end of a network: an error if answers were cut.
+pub type OnClosed = Box<dyn FnOnce(Answer<()>) + Send>;
+
 /// The network as one task sees it. When it is dropped, the task is not reached any more.
 pub trait FabricCommunicator: Send + Sync + fmt::Debug {
     /// Returns the address of the task.
@@ -259,11 +262,12 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
     }
 
     /// Stops listening. Requests that have arrived may still be answered; what is not answered when
-    /// `limit` has passed is cut. Calls `done` at the end, from any thread. Default: the network
-    /// ends when the communicator is dropped, and `done` is called immediately.
-    fn close(&self, limit: Duration, done: Box<dyn FnOnce() + Send>) {
+    /// `limit` has passed is cut, which is an error. Calls `done` at the end, from any thread.
+    /// Default: the network ends when the communicator is dropped, and `done` is called
+    /// immediately.
+    fn close(&self, limit: Duration, done: OnClosed) {
         let _ = limit;
-        done();
+        done(Ok(()));
     }
 }
 

@@ -17,7 +17,6 @@ use tfrt_queue::Task;
 
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
-use crate::error::Gather;
 use crate::fabric::CallOptions;
 use crate::message::{DeleteRemoteObjectsRequest, RemoteObjectIdProto};
 use crate::object::RemoteObjectId;
@@ -101,7 +100,7 @@ impl Releases {
         if waiting.ids.len() >= BATCH {
             let ids = std::mem::take(&mut waiting.ids);
             drop(waiting);
-            return send(&context, ids, None);
+            return send(&context, ids);
         }
         if waiting.is_scheduled {
             return;
@@ -121,36 +120,51 @@ impl Releases {
 
     fn end_wait(&self) {
         self.lock().is_scheduled = false;
-        self.release(None);
+        self.flush();
     }
 
-    /// Notifies the tasks now. The parts of `work` end with their answers.
-    pub(crate) fn flush(&self, work: &Gather) {
-        self.release(Some(work));
-    }
-
-    fn release(&self, work: Option<&Gather>) {
+    /// Notifies the tasks now.
+    pub(crate) fn flush(&self) {
         let ids = std::mem::take(&mut self.lock().ids);
         if let Some(context) = self.context() {
-            send(&context, ids, work);
+            send(&context, ids);
+        }
+    }
+
+    /// Returns the requests that notify the tasks, which the caller sends.
+    pub(crate) fn take_deletions(&self) -> HashMap<TaskHandle, DeleteRemoteObjectsRequest> {
+        let ids = std::mem::take(&mut self.lock().ids);
+        match self.context() {
+            Some(context) => deletions(&context, ids),
+            None => HashMap::new(),
         }
     }
 }
 
 /// Tells each task which of its objects are not needed any more.
-fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>, work: Option<&Gather>) {
-    let mut of_tasks: HashMap<TaskHandle, Vec<RemoteObjectIdProto>> = HashMap::new();
+fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
+    for (task, request) in deletions(context, ids) {
+        context.call(task, CallOptions::default(), request, |_| ());
+    }
+}
+
+/// Returns the request for each task that has some of the objects.
+fn deletions(
+    context: &DistributedContext,
+    ids: Vec<RemoteObjectIdProto>,
+) -> HashMap<TaskHandle, DeleteRemoteObjectsRequest> {
+    let mut of_tasks: HashMap<TaskHandle, DeleteRemoteObjectsRequest> = HashMap::new();
     for id in ids {
         if let Some(device) = context.devices().get(&id.device) {
-            of_tasks.entry(device.task()).or_default().push(id);
+            let request =
+                of_tasks
+                    .entry(device.task())
+                    .or_insert_with(|| DeleteRemoteObjectsRequest {
+                        context_id: context.id(),
+                        input: Vec::new(),
+                    });
+            request.input.push(id);
         }
     }
-    for (task, input) in of_tasks {
-        let request = DeleteRemoteObjectsRequest {
-            context_id: context.id(),
-            input,
-        };
-        let part = work.cloned();
-        context.call(task, CallOptions::default(), request, |_| drop(part));
-    }
+    of_tasks
 }

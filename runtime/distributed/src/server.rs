@@ -19,6 +19,7 @@ mod local_cluster;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,7 @@ use crate::allowed_programs::AllowedPrograms;
 use crate::collective::Selection;
 use crate::context::{ContextSettings, DistributedContext};
 use crate::device::RemoteDevice;
+use crate::drain::Drain;
 use crate::error::{Answer, Gather, RemoteError};
 use crate::fabric::{ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler};
 use crate::function;
@@ -164,11 +166,15 @@ pub struct Server {
 struct Network {
     communicator: Option<Arc<dyn FabricCommunicator>>,
     is_shut_down: bool,
+    /// The end of the communicator, once the server is shut down.
+    end: Option<Arc<Drain>>,
 }
 
 #[derive(Debug, Default)]
 struct Contexts {
     by_id: HashMap<u64, Kept>,
+    /// The contexts that are closed, or soon will be, until nothing of them is under way any more.
+    draining: Vec<Arc<Drain>>,
     collector: Option<Timer>,
     is_shut_down: bool,
 }
@@ -328,11 +334,27 @@ impl Server {
     /// # Errors
     /// `Context with id X does not exist.`
     pub fn close_context(&self, id: u64) -> Result<(), RemoteError> {
-        let kept = self.lock_contexts().by_id.remove(&id);
+        let mut contexts = self.lock_contexts();
+        let kept = contexts.by_id.remove(&id);
         let context = kept.ok_or_else(|| no_context(id))?.context;
-        context.close();
+        contexts.draining.push(Arc::clone(context.drain()));
+        drop(contexts);
+        self.close(&context);
         self.end_initialization_of(&context);
         Ok(())
+    }
+
+    /// Closes a context whose drain is kept, and forgets the drain at its end.
+    fn close(&self, context: &DistributedContext) {
+        context.close();
+        let (this, drain) = (self.this.clone(), Arc::downgrade(context.drain()));
+        context.drain().on_end(move |_| {
+            if let Some(this) = this.upgrade() {
+                let mut contexts = this.lock_contexts();
+                let draining = &mut contexts.draining;
+                draining.retain(|kept| !ptr::eq(Arc::as_ptr(kept), drain.as_ptr()));
+            }
+        });
     }
 
     /// Starts to track the accesses to a context, unless they are tracked already: without any for
@@ -381,6 +403,8 @@ impl Server {
             .iter()
             .filter_map(|id| contexts.by_id.remove(id))
             .collect();
+        let drains = dropped.iter().map(|kept| Arc::clone(kept.context.drain()));
+        contexts.draining.extend(drains);
         contexts.collector = Some(self.schedule_collection());
         drop(contexts);
         for kept in dropped {
@@ -388,7 +412,7 @@ impl Server {
             log::warning!(
                 "Distributed context with id {id} is garbage collected due to inactivity."
             );
-            kept.context.close();
+            self.close(&kept.context);
         }
     }
 
@@ -398,47 +422,68 @@ impl Server {
         self.shut_down_then(|_| ());
     }
 
-    /// Shuts the server down, and calls `done` once nothing is under way any more: kernels of other
-    /// tasks have ended, and answers were sent. What has not ended after
-    /// [`drain_timeout`](ServerConfig::drain_timeout) is cut, which is an error. `done` runs on the
-    /// work queue, or immediately if nothing is under way.
+    /// Shuts the server down, and calls `done` once nothing is under way any more, also in contexts
+    /// that were closed before: kernels of other tasks have ended, and answers were sent. What has
+    /// not ended after [`drain_timeout`](ServerConfig::drain_timeout) is cut, which is an error.
+    /// `done` runs on the work queue, or immediately if nothing is under way. Later calls wait for
+    /// the same end.
     pub fn shut_down_then(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
         let drained = Gather::new(done);
         let mut contexts = self.lock_contexts();
         contexts.is_shut_down = true;
         let collector = contexts.collector.take();
         let by_id = std::mem::take(&mut contexts.by_id);
+        let open = by_id.values().map(|kept| Arc::clone(kept.context.drain()));
+        contexts.draining.extend(open);
+        let draining = contexts.draining.clone();
         drop(contexts);
         if let Some(collector) = collector {
             collector.cancel();
         }
         for kept in by_id.into_values() {
-            kept.context.close();
+            self.close(&kept.context);
+            self.depart_from(&kept.context);
+        }
+        for drain in draining {
             let part = drained.clone();
-            kept.context.on_drained(|outcome| {
+            drain.on_end(|outcome| {
                 part.end(outcome);
             });
-            self.depart_from(&kept.context);
         }
         if let Some(gate) = &self.config.gate {
             gate.close();
         }
         self.end_multi_client();
+        self.close_network(drained);
+    }
+
+    /// Closes the network. `part` ends with it.
+    fn close_network(&self, part: Gather) {
         let mut network = self.lock_network();
         network.is_shut_down = true;
+        let is_first = network.end.is_none();
+        let end = network
+            .end
+            .get_or_insert_with(|| Drain::closing(&self.host));
+        let end = Arc::clone(end);
         let communicator = network.communicator.take();
         drop(network);
-        if let Some(communicator) = communicator {
-            let host = Arc::downgrade(&self.host);
-            let closed = move || match host.upgrade() {
-                // The threads of the transport run no callbacks.
-                Some(host) => {
-                    let queue = Arc::clone(host.queue());
-                    queue.add_task(tfrt_queue::Task::new(move || drop(drained)));
-                }
-                None => drop(drained),
-            };
-            communicator.close(self.config.drain_timeout, Box::new(closed));
+        end.on_end(|outcome| {
+            part.end(outcome);
+        });
+        match communicator {
+            Some(communicator) => {
+                let closed = move |outcome: Answer<()>| {
+                    if let Err(errors) = &outcome {
+                        log::warning!("the network of a task was cut: {errors}");
+                    }
+                    end.end(outcome);
+                };
+                communicator.close(self.config.drain_timeout, Box::new(closed));
+            }
+            None if is_first => end.end(Ok(())),
+            // Another call closes it.
+            None => {}
         }
     }
 

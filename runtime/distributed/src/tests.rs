@@ -634,6 +634,54 @@ fn objects_are_deleted_before_their_context_is_closed() {
     assert_eq!(methods[methods.len() - 2..], last);
 }
 
+/// Answers no request to delete objects.
+struct Withholding {
+    server: Arc<Server>,
+    withheld: std::sync::Mutex<Vec<Reply<Response>>>,
+}
+
+impl RequestHandler for Withholding {
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        match request.method() {
+            Method::DeleteRemoteObjects => self.withheld.lock().unwrap().push(reply),
+            _ => Arc::clone(&self.server).handle(request, reply),
+        }
+    }
+}
+
+#[test]
+fn a_task_that_does_not_answer_keeps_no_other_context_open() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("s");
+    let addresses = [0; 3].map(|_| network.free_address());
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let client = server(&host, &network, &addresses[0]);
+    let silent = Arc::new(Withholding {
+        server: server(&host, &network, "elsewhere"),
+        withheld: std::sync::Mutex::default(),
+    });
+    let handler: Arc<dyn RequestHandler> = Arc::clone(&silent) as _;
+    let _listening = network
+        .listen(&host, &addresses[1], Arc::downgrade(&handler))
+        .unwrap();
+    let other = server(&host, &network, &addresses[2]);
+    let context = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let context = context.unwrap();
+    drop(context.new_object("/job:worker/task:1/device:CPU:0"));
+    let closed = started(|done| context.close_remote_contexts(done));
+    host.quiesce().unwrap();
+    assert!(other.context(1).is_err(), "it is closed");
+    assert!(silent.server.context(1).is_ok(), "its objects come first");
+    assert!(closed.try_recv().is_err());
+    let withheld = std::mem::take(&mut *silent.withheld.lock().unwrap());
+    assert_eq!(withheld.len(), 1);
+    drop(withheld);
+    assert_eq!(wait(&host, &closed), Ok(()));
+    assert!(silent.server.context(1).is_err());
+}
+
 /// Counts what keeps a task's contexts alive.
 struct Counting {
     server: Arc<Server>,

@@ -102,6 +102,29 @@ fn a_server_that_shuts_down_waits_for_its_kernels() {
 }
 
 #[test]
+fn a_server_that_shuts_down_waits_for_contexts_that_were_closed_before() {
+    let cluster = cluster_with("in_process", |config| config.drain_timeout = MINUTE);
+    cluster.register(1, "hold", HOLD);
+    let worker = &cluster.servers[1];
+    let hold = worker.host().shared_context(Hold::default);
+    let _results = cluster.execute(&cluster.ctx(), (1, "hold"), vec![], 1);
+    hold.wait_until(Held::Waits);
+    worker.close_context(7).unwrap();
+    let drained = [(); 2].map(|()| {
+        let (sender, drained) = channel();
+        worker.shut_down_then(move |outcome| sender.send(outcome).unwrap());
+        drained
+    });
+    for drained in &drained {
+        assert!(drained.try_recv().is_err(), "the kernel runs");
+    }
+    hold.set(Held::GoesOn);
+    for drained in &drained {
+        assert_eq!(drained.recv_timeout(MINUTE).unwrap(), Ok(()));
+    }
+}
+
+#[test]
 fn a_server_that_shuts_down_does_not_wait_beyond_its_limit() {
     let limit = Duration::from_millis(1);
     let cluster = cluster_with("in_process", |config| config.drain_timeout = limit);

@@ -27,7 +27,7 @@ use tokio::task::AbortHandle;
 use tokio_stream::StreamExt;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use crate::runtime::NetworkThreads;
 use crate::wire::BytesCodec;
@@ -47,12 +47,35 @@ const KEEP_ALIVES: u32 = 3;
 /// The time that the server may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The time after which the server is asked whether it is still there, if nothing comes from it.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The largest entry: by default, the server takes requests of up to 1.5 MiB, with the key.
+const MAX_ENTRY_BYTES: usize = (3 << 19) - (1 << 12);
+
+/// The largest response: all entries.
+const MAX_RESPONSE_BYTES: usize = 1 << 30;
+
 /// The pause before the server is watched again after the watch has ended.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The entries of a cluster on an etcd server.
 ///
 /// Its methods block; they must not be called on a thread of the network.
+///
+/// ```
+/// use tfrt_grpc::Etcd;
+///
+/// // Connects when it is used first.
+/// let etcd = Etcd::new("etcd.example:2379/clusters/a")?;
+/// let error = Etcd::new("etcd.example").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "etcd.example: expected an etcd server and a prefix of keys, such as `HOST:2379/PREFIX`"
+/// );
+/// # drop(etcd);
+/// # Ok::<(), tfrt_distributed::discovery::DiscoveryError>(())
+/// ```
 pub struct Etcd {
     /// The address and the prefix, for errors.
     source: String,
@@ -60,13 +83,27 @@ pub struct Etcd {
     server: Server,
     threads: Arc<NetworkThreads>,
     lease_seconds: i64,
-    /// Granted for the first entry.
-    lease: Option<i64>,
+    lease: Lease,
     keep_alive: Option<AbortHandle>,
     watch: Option<AbortHandle>,
     changes: Arc<Changes>,
     /// The number of changes before the entries were read.
     num_read: u64,
+}
+
+/// The lease of the entry: granted for the first one, and for the next one after it has ended.
+#[derive(Clone, Debug, Default)]
+struct Lease(Arc<Mutex<Option<i64>>>);
+
+impl Lease {
+    fn lock(&self) -> MutexGuard<'_, Option<i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets a lease that has ended.
+    fn forget(&self, id: i64) {
+        self.lock().take_if(|lease| *lease == id);
+    }
 }
 
 /// Counts the changes of the entries.
@@ -107,6 +144,8 @@ impl Etcd {
         let channel = endpoint
             .tcp_nodelay(true)
             .connect_timeout(TIMEOUT)
+            .http2_keep_alive_interval(PING_INTERVAL)
+            .keep_alive_timeout(TIMEOUT)
             .connect_lazy();
         drop(entered);
         Ok(Self {
@@ -115,7 +154,7 @@ impl Etcd {
             server: Server { channel },
             threads,
             lease_seconds,
-            lease: None,
+            lease: Lease::default(),
             keep_alive: None,
             watch: None,
             changes: Arc::default(),
@@ -128,13 +167,15 @@ impl Etcd {
         &self,
         answer: impl Future<Output = Result<T, Status>>,
     ) -> Result<T, DiscoveryError> {
-        let limited = async { tokio::time::timeout(TIMEOUT, answer).await };
-        let problem = match self.threads.handle().block_on(limited) {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(status)) => format!("etcd: {}", reason(&status)),
-            Err(_) => format!("etcd does not answer within {TIMEOUT:?}"),
-        };
-        Err(DiscoveryError::new(&self.source, problem))
+        self.answer(answer).map_err(|status| self.wrong(&status))
+    }
+
+    fn answer<T>(&self, answer: impl Future<Output = Result<T, Status>>) -> Result<T, Status> {
+        self.threads.handle().block_on(within(TIMEOUT, answer))
+    }
+
+    fn wrong(&self, status: &Status) -> DiscoveryError {
+        DiscoveryError::new(&self.source, format!("etcd: {}", reason(status)))
     }
 
     /// Returns the first key of the entries, and the one after the last.
@@ -171,26 +212,31 @@ impl Etcd {
 
     /// Returns the lease of this task.
     fn lease(&mut self) -> Result<i64, DiscoveryError> {
-        if let Some(lease) = self.lease {
+        if let Some(lease) = *self.lease.lock() {
             return Ok(lease);
         }
         let request = LeaseGrantRequest {
             ttl: self.lease_seconds,
         };
         let granted = self.wait_for(self.server.grant(&request))?;
-        self.lease = Some(granted.id);
+        *self.lease.lock() = Some(granted.id);
         // The server may grant more than it was asked for.
         let seconds = u64::try_from(granted.ttl.max(1)).unwrap_or(1);
         let interval = Duration::from_secs(seconds) / KEEP_ALIVES;
         let (server, source) = (self.server.clone(), self.source.clone());
+        let (lease, changes) = (self.lease.clone(), Arc::clone(&self.changes));
         let keep_alive = async move {
             let request = LeaseKeepAliveRequest { id: granted.id };
             loop {
                 tokio::time::sleep(interval).await;
-                match server.keep_alive(&request).await {
+                // A request that is not answered must not take the time of the next ones.
+                match within(interval, server.keep_alive(&request)).await {
                     Ok(kept) if kept.ttl > 0 => {}
                     Ok(_) => {
                         log::warning!("{source}: the lease of this task has ended");
+                        lease.forget(granted.id);
+                        // A task that waits for others publishes its entry again.
+                        changes.add();
                         return;
                     }
                     // It may come back in time.
@@ -199,7 +245,9 @@ impl Etcd {
             }
         };
         let task = self.threads.handle().spawn(keep_alive);
-        self.keep_alive = Some(task.abort_handle());
+        if let Some(before) = self.keep_alive.replace(task.abort_handle()) {
+            before.abort();
+        }
         Ok(granted.id)
     }
 }
@@ -243,6 +291,18 @@ fn entries_in(prefix: &str, response: RangeResponse) -> Vec<(TaskName, String)> 
     entries.collect()
 }
 
+/// Returns an answer, or an error if it does not come in time.
+async fn within<T>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T, Status>>,
+) -> Result<T, Status> {
+    let limited = tokio::time::timeout(limit, answer).await;
+    limited.unwrap_or_else(|_| {
+        let message = format!("the server does not answer within {limit:?}");
+        Err(Status::deadline_exceeded(message))
+    })
+}
+
 /// Returns what a status says, with its cause.
 fn reason(status: &Status) -> String {
     match std::error::Error::source(status) {
@@ -253,22 +313,41 @@ fn reason(status: &Status) -> String {
 
 impl Board for Etcd {
     fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
-        let request = PutRequest {
+        let mut request = PutRequest {
             key: key_of(&self.prefix, task).into(),
             value: entry.into(),
             lease: self.lease()?,
         };
-        self.wait_for(self.server.put(&request)).map(drop)
+        let put = self.answer(self.server.put(&request));
+        let put = match put {
+            // The lease has ended, such as after a long interruption of the network.
+            Err(status) if status.code() == Code::NotFound => {
+                self.lease.forget(request.lease);
+                request.lease = self.lease()?;
+                self.answer(self.server.put(&request))
+            }
+            put => put,
+        };
+        put.map(drop).map_err(|status| self.wrong(&status))
     }
 
-    fn entries(&mut self) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
         self.watch();
         // Before the entries are read: a change since then ends the next wait.
         self.num_read = *self.changes.lock();
         let (key, range_end) = self.range();
         let request = RangeRequest { key, range_end };
         let response = self.wait_for(self.server.range(&request))?;
-        Ok(entries_in(&self.prefix, response))
+        let mut entries = entries_in(&self.prefix, response);
+        entries.retain(|(task, _)| is_wanted(task));
+        Ok(entries)
+    }
+
+    fn max_entry_bytes(&self) -> usize {
+        MAX_ENTRY_BYTES
     }
 
     fn wait(&mut self, limit: Duration) {
@@ -290,13 +369,14 @@ impl Drop for Etcd {
         for task in [&self.keep_alive, &self.watch].into_iter().flatten() {
             task.abort();
         }
-        if let Some(id) = self.lease {
+        let lease = *self.lease.lock();
+        if let Some(id) = lease {
             let (server, threads) = (self.server.clone(), Arc::clone(&self.threads));
             self.threads.handle().spawn(async move {
                 // A lease that is not revoked ends by itself.
                 let request = LeaseRevokeRequest { id };
                 let revoked = server.revoke(&request);
-                let _ = tokio::time::timeout(TIMEOUT, revoked).await;
+                let _ = within(TIMEOUT, revoked).await;
                 drop(threads);
             });
         }
@@ -307,7 +387,7 @@ impl fmt::Debug for Etcd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Etcd")
             .field("source", &self.source)
-            .field("lease", &self.lease)
+            .field("lease", &*self.lease.lock())
             .finish_non_exhaustive()
     }
 }
@@ -372,7 +452,8 @@ impl Server {
     }
 
     async fn ready(&self) -> Result<Grpc<Channel>, Status> {
-        let mut grpc = Grpc::new(self.channel.clone());
+        let grpc = Grpc::new(self.channel.clone());
+        let mut grpc = grpc.max_decoding_message_size(MAX_RESPONSE_BYTES);
         let ready = grpc.ready().await;
         ready.map_err(|error| Status::from_error(error.into()))?;
         Ok(grpc)

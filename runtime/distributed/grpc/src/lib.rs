@@ -90,7 +90,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tfrt_distributed::fabric::{
-    CommunicatorType, FabricCommunicator, RemoteClient, RequestHandler,
+    CommunicatorType, FabricCommunicator, OnClosed, RemoteClient, RequestHandler,
 };
 use tfrt_distributed::name::TaskName;
 use tfrt_host::HostContext;
@@ -312,7 +312,7 @@ impl FabricCommunicator for Communicator {
         Arc::new(Client::new(address, task, &self.host, options, threads))
     }
 
-    fn close(&self, limit: Duration, done: Box<dyn FnOnce() + Send>) {
+    fn close(&self, limit: Duration, done: OnClosed) {
         let stop = self.stop.lock();
         let stop = stop.unwrap_or_else(PoisonError::into_inner).take();
         let unsent = Stop {
@@ -325,7 +325,7 @@ impl FabricCommunicator for Communicator {
         };
         // The service has ended.
         if let Some(done) = refused.and_then(|stop| stop.done) {
-            done();
+            done(Ok(()));
         }
     }
 }

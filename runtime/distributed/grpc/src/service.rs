@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::Bytes;
-use tfrt_distributed::DEFAULT_DRAIN_TIMEOUT;
-use tfrt_distributed::fabric::{ArrivedPayload, Reply, RequestHandler};
+use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
+use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, RemoteError};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
+use tfrt_support::ErrorCode;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
@@ -217,7 +218,7 @@ pub(crate) struct Stop {
     /// The time for answers under way.
     pub(crate) limit: Duration,
     /// Called at the end.
-    pub(crate) done: Option<Box<dyn FnOnce() + Send>>,
+    pub(crate) done: Option<OnClosed>,
 }
 
 impl fmt::Debug for Stop {
@@ -268,24 +269,32 @@ fn serve_incoming<I, IO, IE>(
     threads.handle().spawn(async move {
         let mut server = pin!(server);
         // Resolves with the end of the communicator.
-        let stop = tokio::select! {
+        let (stop, outcome) = tokio::select! {
             outcome = &mut server => {
                 tell(outcome);
-                Stop::default()
+                (Stop::default(), Ok(()))
             }
             stop = stopped => {
                 let stop = stop.unwrap_or_default();
                 // No connection is accepted any more, and answers under way are sent.
                 let _ = begin.send(());
-                if let Ok(outcome) = tokio::time::timeout(stop.limit, server).await {
-                    tell(outcome);
-                }
-                stop
+                let limit = stop.limit;
+                let outcome = match tokio::time::timeout(limit, server).await {
+                    Ok(outcome) => {
+                        tell(outcome);
+                        Ok(())
+                    }
+                    Err(_) => {
+                        let message = format!("connections had not ended after {limit:?}");
+                        Err(RemoteError::new(ErrorCode::DeadlineExceeded, message).into())
+                    }
+                };
+                (stop, outcome)
             }
         };
         drop(cut);
         if let Some(done) = stop.done {
-            done();
+            done(outcome);
         }
         // The threads stay until the last connection is closed.
         drop(own_threads);

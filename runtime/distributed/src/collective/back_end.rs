@@ -168,9 +168,48 @@ impl Collectives for RingCollectives {
     }
 }
 
-/// Reductions and barriers of small tensors along a tree of members; everything else goes around
-/// the ring. The results of floating-point reductions may differ from those of the ring in the last
+/// Reductions and barriers along a tree of members, whatever the size of the tensors: the few steps
+/// suit small ones, and the ring is faster for large ones. The other collectives go around the
+/// ring. The results of floating-point reductions may differ from those of the ring in the last
 /// bits, so a group must [allow](crate::message::CollectiveGroupConfiguration::order) any order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::collective::{Collectives, Reduction, TreeCollectives};
+/// use tfrt_distributed::fabric::CommunicatorType;
+/// use tfrt_distributed::message::{ANY_ORDER, DistributedContextConfiguration};
+/// use tfrt_distributed::{Server, ServerConfig};
+/// use tfrt_host::HostContext;
+/// use tfrt_tensor::DenseHostTensor;
+///
+/// # let host = HostContext::builder().build();
+/// # let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// # let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// let mut configs = DistributedContextConfiguration::local_cluster(&addresses);
+/// for group in configs.iter_mut().flat_map(|config| &mut config.collective_groups) {
+///     group.order = ANY_ORDER.to_owned();
+/// }
+/// # let servers = addresses.map(|address| Server::new(&host, ServerConfig::new("in_process", address)));
+/// # let [client, worker] = servers.map(Result::unwrap);
+/// # let (sender, done) = channel();
+/// # client.initialize_single_client(Some(1), &configs[0], move |outcome| sender.send(outcome).unwrap());
+/// # host.quiesce()?;
+/// # let contexts = [done.try_recv()?.unwrap(), worker.context(1).unwrap()];
+///
+/// let mut sums = Vec::new();
+/// for context in &contexts {
+///     let member = TreeCollectives.open("group1", context)?;
+///     let number = DenseHostTensor::vector(&[20 + member.index() as i32])?;
+///     sums.push((member.all_reduce("sum", Reduction::Sum, number.clone(), number.clone()), number));
+/// }
+/// host.quiesce()?;
+/// for (done, sum) in sums {
+///     assert!(done.as_result().is_ok());
+///     assert_eq!(*sum.elements::<i32>()?, [41]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TreeCollectives;
 
@@ -188,8 +227,46 @@ impl Collectives for TreeCollectives {
     }
 }
 
-/// Reductions and barriers of small tensors by recursive doubling, in the fewest steps; everything
-/// else goes around the ring. The same holds as for [`TreeCollectives`].
+/// Reductions and barriers by recursive doubling, in the fewest steps. The same holds as for
+/// [`TreeCollectives`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::collective::{Collectives, Reduction, RecursiveDoublingCollectives};
+/// use tfrt_distributed::fabric::CommunicatorType;
+/// use tfrt_distributed::message::{ANY_ORDER, DistributedContextConfiguration};
+/// use tfrt_distributed::{Server, ServerConfig};
+/// use tfrt_host::HostContext;
+/// use tfrt_tensor::DenseHostTensor;
+///
+/// # let host = HostContext::builder().build();
+/// # let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// # let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// let mut configs = DistributedContextConfiguration::local_cluster(&addresses);
+/// for group in configs.iter_mut().flat_map(|config| &mut config.collective_groups) {
+///     group.order = ANY_ORDER.to_owned();
+/// }
+/// # let servers = addresses.map(|address| Server::new(&host, ServerConfig::new("in_process", address)));
+/// # let [client, worker] = servers.map(Result::unwrap);
+/// # let (sender, done) = channel();
+/// # client.initialize_single_client(Some(1), &configs[0], move |outcome| sender.send(outcome).unwrap());
+/// # host.quiesce()?;
+/// # let contexts = [done.try_recv()?.unwrap(), worker.context(1).unwrap()];
+///
+/// let mut sums = Vec::new();
+/// for context in &contexts {
+///     let member = RecursiveDoublingCollectives.open("group1", context)?;
+///     let number = DenseHostTensor::vector(&[20 + member.index() as i32])?;
+///     sums.push((member.all_reduce("sum", Reduction::Sum, number.clone(), number.clone()), number));
+/// }
+/// host.quiesce()?;
+/// for (done, sum) in sums {
+///     assert!(done.as_result().is_ok());
+///     assert_eq!(*sum.elements::<i32>()?, [41]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecursiveDoublingCollectives;
 

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +16,24 @@ use crate::name::TaskName;
 /// The time between two looks at the folder: file systems of networks notify nobody.
 const POLL: Duration = Duration::from_millis(50);
 
+/// The most bytes of all entries together.
+const MAX_TOTAL_BYTES: u64 = 1 << 30;
+
 /// The folder of a cluster.
+///
+/// ```
+/// use tfrt_distributed::discovery::{Board, Folder};
+/// use tfrt_distributed::name::TaskName;
+///
+/// let path = std::env::temp_dir().join(format!("tfrt-example-folder-{}", std::process::id()));
+/// let mut folder = Folder::new(&path, 7);
+/// let task = TaskName::new("worker", 3);
+/// folder.publish(&task, "hello")?;
+/// assert_eq!(std::fs::read_to_string(path.join("worker.3"))?, "hello");
+/// assert_eq!(folder.entries(&|_| true)?, [(task, "hello".to_owned())]);
+/// std::fs::remove_dir_all(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -33,10 +50,21 @@ impl Folder {
             process,
         }
     }
+}
 
-    fn wrong(&self, error: &io::Error) -> DiscoveryError {
-        DiscoveryError::new(self.path.display().to_string(), error.to_string())
+fn wrong(path: &Path, error: &io::Error) -> DiscoveryError {
+    DiscoveryError::new(path.display().to_string(), error.to_string())
+}
+
+/// Reads up to `limit` bytes of a file. None if it is not a regular one: the read of a pipe, for
+/// example, may never end.
+fn read(path: &Path, limit: u64) -> io::Result<Option<String>> {
+    if !fs::metadata(path)?.is_file() {
+        return Ok(None);
     }
+    let mut text = String::new();
+    File::open(path)?.take(limit).read_to_string(&mut text)?;
+    Ok(Some(text))
 }
 
 /// Returns the task whose file has this name.
@@ -65,28 +93,37 @@ impl Board for Folder {
             file.sync_all()?;
             fs::rename(&unfinished, self.path.join(&name))
         };
-        write().map_err(|error| self.wrong(&error))
+        write().map_err(|error| wrong(&self.path.join(&name), &error))
     }
 
-    fn entries(&mut self) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
-        let wrong = |error| self.wrong(&error);
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
         let mut entries = Vec::new();
-        for file in fs::read_dir(&self.path).map_err(wrong)? {
-            let file = file.map_err(wrong)?;
+        let mut left = MAX_TOTAL_BYTES;
+        for file in fs::read_dir(&self.path).map_err(|error| wrong(&self.path, &error))? {
+            let file = file.map_err(|error| wrong(&self.path, &error))?;
             let name = file.file_name();
-            let Some(task) = name.to_str().and_then(task_of) else {
+            let task = name.to_str().and_then(task_of);
+            let Some(task) = task.filter(|task| is_wanted(task)) else {
                 continue;
             };
-            let mut text = String::new();
-            let read = File::open(file.path()).and_then(|file| {
-                let limit = MAX_ENTRY_BYTES as u64;
-                file.take(limit).read_to_string(&mut text)
-            });
-            match read {
-                Ok(_) => entries.push((task, text)),
-                // Somebody has tidied up.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(wrong(error)),
+            let path = file.path();
+            match read(&path, (MAX_ENTRY_BYTES as u64).min(left + 1)) {
+                Ok(Some(text)) => {
+                    left = left.checked_sub(text.len() as u64).ok_or_else(|| {
+                        let problem = format!("the entries have more than {MAX_TOTAL_BYTES} bytes");
+                        DiscoveryError::new(self.path.display().to_string(), problem)
+                    })?;
+                    entries.push((task, text));
+                }
+                Ok(None) => {}
+                Err(error) => match error.kind() {
+                    // Somebody has tidied up, on this machine or another one.
+                    io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => {}
+                    _ => return Err(wrong(&path, &error)),
+                },
             }
         }
         Ok(entries)

@@ -28,10 +28,55 @@ use crate::name::TaskName;
 /// The longest time until a task looks at the place again.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
+/// The wait after a task has published an entry again that was lost.
+const SHORT_WAIT: Duration = Duration::from_millis(50);
+
 /// The largest entry, to read no more of a wrong file.
 pub(super) const MAX_ENTRY_BYTES: usize = 1 << 24;
 
 /// A place where tasks publish entries: a folder, or an etcd server.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::time::{Duration, Instant};
+/// use tfrt_distributed::discovery::{Board, DiscoveryError, Meeting, MeetingPlace};
+/// use tfrt_distributed::name::TaskName;
+///
+/// /// A place for the only task of a cluster.
+/// #[derive(Default)]
+/// struct Alone(BTreeMap<TaskName, String>);
+///
+/// impl Board for Alone {
+///     fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
+///         self.0.insert(task.clone(), entry.to_owned());
+///         Ok(())
+///     }
+///
+///     fn entries(
+///         &mut self,
+///         is_wanted: &dyn Fn(&TaskName) -> bool,
+///     ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+///         let wanted = self.0.iter().filter(|(task, _)| is_wanted(task));
+///         Ok(wanted.map(|(task, text)| (task.clone(), text.clone())).collect())
+///     }
+///
+///     fn wait(&mut self, limit: Duration) {
+///         std::thread::sleep(limit);
+///     }
+/// }
+///
+/// let meeting = Meeting {
+///     place: MeetingPlace::Folder("nowhere".to_owned()),
+///     sizes: vec![("worker".to_owned(), 1)],
+///     task: TaskName::new("worker", 0),
+///     listen: "127.0.0.1:0".to_owned(),
+///     any_order: false,
+/// };
+/// let own = ("127.0.0.1:7700", 5);
+/// let config = meeting.meet(&mut Alone::default(), own, Instant::now(), &mut |_, _| ())?;
+/// assert_eq!(config.own_address(), Some("127.0.0.1:7700"));
+/// # Ok::<(), DiscoveryError>(())
+/// ```
 pub trait Board {
     /// Replaces the entry of a task, in one step: others read either the old or the new one.
     ///
@@ -39,17 +84,37 @@ pub trait Board {
     /// If the place cannot be written.
     fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError>;
 
-    /// Returns the entries of all tasks.
+    /// Returns the entries of all tasks that are wanted.
     ///
     /// # Errors
     /// If the place cannot be read.
-    fn entries(&mut self) -> Result<Vec<(TaskName, String)>, DiscoveryError>;
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError>;
 
     /// Waits until entries may have changed, but no longer than `limit`.
     fn wait(&mut self, limit: Duration);
+
+    /// Returns the number of bytes that an entry may have. Default: 16 MiB.
+    fn max_entry_bytes(&self) -> usize {
+        MAX_ENTRY_BYTES
+    }
 }
 
 /// The kinds of places.
+///
+/// ```
+/// use tfrt_distributed::discovery::{Told, observed_place};
+///
+/// let told = Told {
+///     folder: Some("/shared/run7".to_owned()),
+///     ..Told::default()
+/// };
+/// let place = observed_place(&told, &|_| None).ok_or("it is told")?;
+/// assert_eq!(place.name(), "/shared/run7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeetingPlace {
     /// A folder that all tasks share.
@@ -59,6 +124,35 @@ pub enum MeetingPlace {
 }
 
 /// What a task knows before it meets the others.
+///
+/// ```
+/// use std::thread;
+/// use std::time::{Duration, Instant};
+/// use tfrt_distributed::discovery::{DiscoveryError, Folder, Told, meeting};
+///
+/// let path = std::env::temp_dir().join(format!("tfrt-example-meeting-{}", std::process::id()));
+/// let folder = path.display().to_string();
+/// let meet = |task: i32, address: &str| {
+///     let told = Told {
+///         folder: Some(folder.clone()),
+///         sizes: vec!["worker=2".to_owned()],
+///         task: Some(task),
+///         ..Told::default()
+///     };
+///     let number = 100 + task as u64;
+///     let deadline = Instant::now() + Duration::from_secs(60);
+///     let meeting = meeting(&told, &|_| None)?.ok_or(DiscoveryError::new("", "no place"))?;
+///     let mut board = Folder::new(&path, number);
+///     meeting.meet(&mut board, (address, number), deadline, &mut |_, _| ())
+/// };
+/// let (first, second) = thread::scope(|scope| {
+///     let second = scope.spawn(|| meet(1, "b:1"));
+///     (meet(0, "a:1"), second.join().unwrap())
+/// });
+/// assert_eq!(first?.jobs(), second?.jobs());
+/// std::fs::remove_dir_all(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
     /// Where.
@@ -306,7 +400,8 @@ fn next(
         }
         addresses.insert(name.clone(), entry.address.clone());
     }
-    if seen != own.seen {
+    // An entry that was lost is published again: the others may not have seen it yet.
+    if seen != own.seen || !entries.contains_key(own_name) {
         return Ok(Next::Publish(Entry {
             seen,
             ..own.clone()
@@ -318,10 +413,14 @@ fn next(
     })
 }
 
-/// Reads the entries of a place.
-fn read(source: &str, board: &mut dyn Board) -> Result<BTreeMap<String, Entry>, DiscoveryError> {
+/// Reads the entries of a place that are wanted.
+fn read(
+    source: &str,
+    board: &mut dyn Board,
+    is_wanted: &dyn Fn(&TaskName) -> bool,
+) -> Result<BTreeMap<String, Entry>, DiscoveryError> {
     let mut entries = BTreeMap::new();
-    for (task, text) in board.entries()? {
+    for (task, text) in board.entries(is_wanted)? {
         let entry = Entry::parse(&text).ok_or_else(|| {
             DiscoveryError::new(source, format!("the entry of {task} is malformed"))
         })?;
@@ -359,18 +458,31 @@ impl Meeting {
             seen: BTreeMap::new(),
             sizes: self.sizes.clone(),
         };
+        self.check_size(&names, &own, board.max_entry_bytes())?;
+        // Entries of a larger cluster do not disturb, whatever they are.
+        let is_wanted = |task: &TaskName| {
+            let size = self.sizes.iter().find(|(job, _)| *job == task.job);
+            size.is_some_and(|(_, size)| u32::try_from(task.task).is_ok_and(|task| task < *size))
+        };
         board.publish(&self.task, &own.to_text())?;
         let mut told: Vec<String> = Vec::new();
         loop {
-            let entries = read(source, board)?;
+            let entries = read(source, board, &is_wanted)?;
+            let left = deadline.saturating_duration_since(Instant::now());
             match next(source, &names, (&own_name, &own), &entries)? {
                 Next::Publish(entry) => {
                     board.publish(&self.task, &entry.to_text())?;
+                    if entry == own {
+                        if left.is_zero() {
+                            let problem = "the entry of this task is lost again and again";
+                            return Err(DiscoveryError::new(source, problem));
+                        }
+                        board.wait(left.min(SHORT_WAIT));
+                    }
                     own = entry;
                 }
                 Next::Done(addresses) => return self.configuration(&addresses),
                 Next::WaitFor(missing) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         let problem = format!("waited in vain for {}", missing.join(", "));
                         return Err(DiscoveryError::new(source, problem));
@@ -383,6 +495,29 @@ impl Meeting {
                 }
             }
         }
+    }
+
+    /// Fails if the last entry of this task, which names all others, is larger than entries may be.
+    fn check_size(
+        &self,
+        names: &[String],
+        own: &Entry,
+        max_bytes: usize,
+    ) -> Result<(), DiscoveryError> {
+        let last = Entry {
+            seen: names.iter().map(|name| (name.clone(), 0)).collect(),
+            ..own.clone()
+        };
+        let num_bytes = last.to_text().len();
+        if num_bytes <= max_bytes {
+            return Ok(());
+        }
+        let num_tasks = names.len();
+        let problem = format!(
+            "{num_tasks} tasks are too many: the entry of each would have {num_bytes} bytes, and \
+             at most {max_bytes} are allowed"
+        );
+        Err(DiscoveryError::new(self.source(), problem))
     }
 
     fn names(&self) -> Vec<String> {
@@ -443,7 +578,7 @@ impl MeetingPlace {
     ) -> Result<DistributedContextConfiguration, DiscoveryError> {
         let source = self.name();
         let mut jobs: BTreeMap<String, BTreeMap<i32, String>> = BTreeMap::new();
-        for (task, entry) in read(source, board)? {
+        for (task, entry) in read(source, board, &|_| true)? {
             let task = TaskName::parse(&task)
                 .map_err(|error| DiscoveryError::new(source, error.message))?;
             let tasks = jobs.entry(task.job).or_default();

@@ -33,6 +33,12 @@ struct Store {
     watches: Vec<(WatchCreateRequest, mpsc::Sender<Result<Bytes, Status>>)>,
     /// The number of watches that it has ended.
     num_cancelled: u32,
+    /// Whether it takes no entries.
+    refuses: bool,
+    /// The number of requests to keep a lease alive that it will not answer.
+    num_ignored: usize,
+    /// The streams of those that it has not answered.
+    ignored: Vec<mpsc::Sender<Result<Bytes, Status>>>,
 }
 
 impl Store {
@@ -80,6 +86,10 @@ impl Store {
         Ok(match method {
             "KV/Put" => {
                 let request: PutRequest = decode(request)?;
+                if self.refuses {
+                    let text = "etcdserver: too many requests";
+                    return Err(Status::resource_exhausted(text));
+                }
                 if !self.leases.contains_key(&request.lease) {
                     let text = "etcdserver: requested lease not found";
                     return Err(Status::not_found(text));
@@ -198,6 +208,10 @@ impl StreamingService<Bytes> for Keeping {
                 while let Ok(Some(request)) = requests.message().await {
                     let answer = {
                         let mut store = this.0.lock().unwrap();
+                        if store.ignored.len() < store.num_ignored {
+                            store.ignored.push(sender.clone());
+                            continue;
+                        }
                         store.answer("Lease/LeaseKeepAlive", request)
                     };
                     let _ = sender.send(answer).await;
@@ -293,7 +307,7 @@ fn tasks_meet_at(server: SocketAddr) {
     // The entries end with their tasks.
     let mut observer = Etcd::new(&address).unwrap();
     let end = Instant::now() + MINUTE;
-    while !observer.entries().unwrap().is_empty() {
+    while !observer.entries(&|_| true).unwrap().is_empty() {
         assert!(Instant::now() < end, "an entry stays");
         observer.wait(Duration::from_secs(1));
     }
@@ -309,18 +323,18 @@ fn a_change_ends_a_wait_even_after_the_watch_was_cancelled() {
     let small = Small::default();
     let address = format!("{}/p", serve(small.clone()));
     let (mut watching, mut writing) = (Etcd::new(&address).unwrap(), Etcd::new(&address).unwrap());
-    assert_eq!(watching.entries().unwrap(), []);
+    assert_eq!(watching.entries(&|_| true).unwrap(), []);
     let task = TaskName::new("worker", 0);
     for round in 0..3 {
         let end = Instant::now() + MINUTE;
         while small.0.lock().unwrap().watches.is_empty() {
             assert!(Instant::now() < end, "nobody watches");
             watching.wait(Duration::from_millis(1));
-            watching.entries().unwrap();
+            watching.entries(&|_| true).unwrap();
         }
         let text = format!("entry {round}");
         writing.publish(&task, &text).unwrap();
-        while watching.entries().unwrap() != [(task.clone(), text.clone())] {
+        while watching.entries(&|_| true).unwrap() != [(task.clone(), text.clone())] {
             assert!(Instant::now() < end, "the entry does not come");
             watching.wait(MINUTE);
         }
@@ -332,6 +346,8 @@ fn a_change_ends_a_wait_even_after_the_watch_was_cancelled() {
 #[test]
 fn a_lease_is_kept_alive_and_revoked() {
     let small = Small::default();
+    // A request that is not answered does not delay the next ones.
+    small.0.lock().unwrap().num_ignored = 2;
     let address = format!("{}/p", serve(small.clone()));
     let mut etcd = Etcd::with_lease(&address, 1).unwrap();
     let task = TaskName::new("worker", 0);
@@ -355,18 +371,66 @@ fn a_lease_is_kept_alive_and_revoked() {
 fn a_server_that_is_missing_or_refuses_is_an_error() {
     // A privileged port: no test listens there.
     let mut nobody = Etcd::new("127.0.0.1:1/p").unwrap();
-    let error = nobody.entries().unwrap_err().to_string();
+    let error = nobody.entries(&|_| true).unwrap_err().to_string();
     assert!(error.starts_with("127.0.0.1:1/p: etcd: "), "{error}");
     let small = Small::default();
     let address = format!("{}/p", serve(small.clone()));
     let mut etcd = Etcd::new(&address).unwrap();
     let task = TaskName::new("worker", 0);
     etcd.publish(&task, "x").unwrap();
-    let id = *small.0.lock().unwrap().leases.first_key_value().unwrap().0;
-    small.0.lock().unwrap().end_lease(id);
-    let error = etcd.publish(&task, "y").unwrap_err().to_string();
-    let expected = format!("{address}: etcd: etcdserver: requested lease not found");
-    assert_eq!(error, expected);
+    let expected = format!("{address}: etcd: etcdserver: too many requests");
+    small.0.lock().unwrap().refuses = true;
+    assert_eq!(etcd.publish(&task, "y").unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn an_entry_whose_lease_has_ended_gets_another_one() {
+    let small = Small::default();
+    let address = format!("{}/p", serve(small.clone()));
+    let task = TaskName::new("worker", 0);
+    let end_lease = || {
+        let mut store = small.0.lock().unwrap();
+        let id = *store.leases.first_key_value().unwrap().0;
+        store.end_lease(id);
+    };
+    // The next entry finds it ended.
+    let mut etcd = Etcd::new(&address).unwrap();
+    etcd.publish(&task, "x").unwrap();
+    end_lease();
+    assert_eq!(etcd.entries(&|_| true).unwrap(), []);
+    etcd.publish(&task, "y").unwrap();
+    let expected = [(task.clone(), "y".to_owned())];
+    assert_eq!(etcd.entries(&|_| true).unwrap(), expected);
+    assert_eq!(small.0.lock().unwrap().leases.len(), 1);
+    drop(etcd);
+    // It is noticed without one.
+    let mut etcd = Etcd::with_lease(&address, 1).unwrap();
+    etcd.publish(&task, "z").unwrap();
+    let end = Instant::now() + MINUTE;
+    while small.0.lock().unwrap().leases.len() > 1 {
+        assert!(Instant::now() < end, "the first one is not revoked");
+        thread::yield_now();
+    }
+    end_lease();
+    while etcd.lease.lock().is_some() {
+        assert!(Instant::now() < end, "nobody notices");
+        etcd.wait(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn entries_together_may_be_larger_than_one() {
+    let small = Small::default();
+    let address = format!("{}/p", serve(small.clone()));
+    let mut etcd = Etcd::new(&address).unwrap();
+    let text = "x".repeat(MAX_ENTRY_BYTES);
+    for task in 0..4 {
+        etcd.publish(&TaskName::new("worker", task), &text).unwrap();
+    }
+    assert_eq!(etcd.entries(&|_| true).unwrap().len(), 4);
+    let first = etcd.entries(&|task| task.task == 0).unwrap();
+    assert_eq!(first, [(TaskName::new("worker", 0), text)]);
+    assert_eq!(etcd.max_entry_bytes(), MAX_ENTRY_BYTES);
 }
 
 #[test]
@@ -456,7 +520,7 @@ fn tasks_meet_at_etcd() {
     let mut process = Process(child, folder);
     let mut etcd = Etcd::new(&format!("{clients}/ready")).unwrap();
     let end = Instant::now() + MINUTE;
-    while let Err(error) = etcd.entries() {
+    while let Err(error) = etcd.entries(&|_| true) {
         let has_ended = process.0.try_wait().unwrap().is_some();
         assert!(!has_ended && Instant::now() < end, "{error}");
         thread::yield_now();

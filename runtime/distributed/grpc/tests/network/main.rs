@@ -345,17 +345,17 @@ fn answers_under_way_arrive_when_a_task_closes() {
     let answer = begin(&*task.own_client(), CallOptions::default(), ping());
     let reply = replies.recv_timeout(MINUTE).unwrap();
     let (sender, closed) = channel();
-    let done = Box::new(move || sender.send(()).unwrap());
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
     task.communicator.close(MINUTE, done);
     assert!(closed.try_recv().is_err());
     reply.send(Ok(KeepAliveResponse {}.into()));
     assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
-    closed.recv_timeout(MINUTE).unwrap();
+    assert_eq!(closed.recv_timeout(MINUTE).unwrap(), Ok(()));
     // It is closed already.
     let (sender, closed) = channel();
-    let done = Box::new(move || sender.send(()).unwrap());
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
     task.communicator.close(MINUTE, done);
-    closed.recv_timeout(MINUTE).unwrap();
+    assert_eq!(closed.recv_timeout(MINUTE).unwrap(), Ok(()));
 }
 
 #[test]
@@ -365,9 +365,11 @@ fn what_is_not_answered_in_time_is_cut_when_a_task_closes() {
     let answer = begin(&*task.own_client(), CallOptions::default(), ping());
     let _reply = replies.recv_timeout(MINUTE).unwrap();
     let (sender, closed) = channel();
-    let done = Box::new(move || sender.send(()).unwrap());
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
     task.communicator.close(Duration::from_millis(1), done);
-    closed.recv_timeout(MINUTE).unwrap();
+    let cut = closed.recv_timeout(MINUTE).unwrap().unwrap_err();
+    let expected = "DeadlineExceeded: connections had not ended after 1ms";
+    assert_eq!(cut.to_string(), expected);
     let message = text(answer.recv_timeout(MINUTE).unwrap());
     let address = task.communicator.address();
     let start = format!("RpcUnavailable: KeepAlive to {address}: ");

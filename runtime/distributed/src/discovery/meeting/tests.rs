@@ -27,9 +27,12 @@ impl Board for Memory {
         Ok(())
     }
 
-    fn entries(&mut self) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
-        let entries = self.0.0.lock().unwrap();
-        Ok(entries.clone().into_iter().collect())
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+        let entries = self.0.0.lock().unwrap().clone().into_iter();
+        Ok(entries.filter(|(task, _)| is_wanted(task)).collect())
     }
 
     fn wait(&mut self, limit: Duration) {
@@ -48,8 +51,11 @@ impl Board for Taken {
         Ok(())
     }
 
-    fn entries(&mut self) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
-        self.0.entries()
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+        self.0.entries(is_wanted)
     }
 
     fn wait(&mut self, _: Duration) {}
@@ -136,7 +142,7 @@ fn a_task_takes_no_entry_that_has_not_seen_its_own() {
             seen: BTreeMap::from([(names[0].clone(), seen)]),
             sizes: sizes.clone(),
         };
-        BTreeMap::from([(names[1].clone(), entry)])
+        BTreeMap::from([(names[1].clone(), entry), (names[0].clone(), own.clone())])
     };
     let decide =
         |entries: &BTreeMap<String, Entry>| next("here", &names, (&names[0], &own), entries);
@@ -153,6 +159,124 @@ fn a_task_takes_no_entry_that_has_not_seen_its_own() {
     let mut others = of_other(3, 7);
     others.insert(worker(5).to_string(), own.clone());
     assert!(matches!(decide(&others).unwrap(), Next::Done(addresses) if addresses.len() == 2));
+}
+
+/// A place that loses the first entries.
+struct Forgetful {
+    memory: Memory,
+    num_to_lose: u32,
+}
+
+impl Board for Forgetful {
+    fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
+        match self.num_to_lose.checked_sub(1) {
+            Some(left) => self.num_to_lose = left,
+            None => self.memory.put(task, entry),
+        }
+        Ok(())
+    }
+
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+        self.memory.entries(is_wanted)
+    }
+
+    fn wait(&mut self, limit: Duration) {
+        self.memory.wait(limit);
+    }
+}
+
+#[test]
+fn an_entry_that_is_lost_is_published_again() {
+    let memory = Memory::default();
+    let boards = [2, 0].map(|num_to_lose| {
+        Box::new(Forgetful {
+            memory: memory.clone(),
+            num_to_lose,
+        }) as Box<dyn Board + Send>
+    });
+    for found in meet_all(boards.into(), 1) {
+        assert_eq!(found, ["host1:1", "host1:2"]);
+    }
+    let mut lost = Forgetful {
+        memory,
+        num_to_lose: u32::MAX,
+    };
+    let mut unnoticed = |_: usize, _: &[String]| ();
+    let meeting = meeting_of(2, 3);
+    let error = meeting.meet(&mut lost, ("a:1", 7), Instant::now(), &mut unnoticed);
+    assert!(error.is_err());
+}
+
+/// A place for small entries.
+struct Narrow(Memory);
+
+impl Board for Narrow {
+    fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
+        self.0.publish(task, entry)
+    }
+
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+        self.0.entries(is_wanted)
+    }
+
+    fn wait(&mut self, _: Duration) {}
+
+    fn max_entry_bytes(&self) -> usize {
+        1000
+    }
+}
+
+#[test]
+fn a_cluster_that_is_too_large_for_the_place_is_refused_before_it_meets() {
+    let mut narrow = Narrow(Memory::default());
+    let meet = meet(&mut narrow, &meeting_of(0, 100), ("a:1", 7));
+    let error = meet.unwrap_err().to_string();
+    let start = "the place: 100 tasks are too many: the entry of each would have ";
+    assert!(error.starts_with(start), "{error}");
+    assert!(
+        error.ends_with(" bytes, and at most 1000 are allowed"),
+        "{error}"
+    );
+    assert_eq!(narrow.entries(&|_| true).unwrap(), []);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_no_task_of_the_cluster_has_written_does_not_disturb() {
+    let path = std::env::temp_dir().join(format!("tfrt-leftovers-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    // Of a larger cluster, unreadable as text, and a pipe that nobody writes to.
+    std::fs::write(path.join("worker.2"), "malformed").unwrap();
+    std::fs::write(path.join("ps.0"), [0xff]).unwrap();
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(path.join("worker.1"))
+        .status();
+    assert!(pipe.unwrap().success());
+    let mut folder = Folder::new(&path, 1);
+    let missing = meeting_of(0, 2).meet(&mut folder, ("a:1", 7), Instant::now(), &mut |_, _| ());
+    assert_eq!(
+        missing.unwrap_err().to_string(),
+        "the place: waited in vain for /job:worker/task:1"
+    );
+    // The task that it stands in for replaces it.
+    let boards = (2..4).map(|process| Box::new(Folder::new(&path, process)) as _);
+    std::fs::remove_file(path.join("worker.0")).unwrap();
+    for found in meet_all(boards.collect(), 1) {
+        assert_eq!(found, ["host1:1", "host1:2"]);
+    }
+    // An observer does not know the cluster.
+    let place = MeetingPlace::Folder(path.display().to_string());
+    let error = place.observe(&mut folder).unwrap_err().to_string();
+    let named = path.join("ps.0").display().to_string();
+    assert!(error.starts_with(&named), "{error}");
+    std::fs::remove_dir_all(&path).unwrap();
 }
 
 #[test]
