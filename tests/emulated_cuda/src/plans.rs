@@ -89,7 +89,7 @@ fn type_of(kind: u32, name: u32) -> Option<u32> {
     })
 }
 
-/// Returns `true` if an attribute is a scale of a function, which is also taken in single precision.
+/// Returns `true` if an attribute is a scale of a function, which single precision may state, too.
 fn is_scale(kind: u32, name: u32) -> bool {
     kind == kind::APPLY && matches!(name, 754 | 755)
 }

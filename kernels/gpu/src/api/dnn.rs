@@ -70,8 +70,8 @@ pub trait Dnn: Debug + Send + Sync {
         call: &FusedConvolution,
     ) -> GpuResult<()>;
 
-    /// Builds an execution plan through the backend API. Returns it, and the bytes of workspace that
-    /// it uses: `CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE`.
+    /// Builds an execution plan through the backend API. Returns it, and the bytes of workspace
+    /// that it uses: `CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE`.
     fn plan(
         &self,
         current: &Current,

@@ -564,8 +564,8 @@ fn plan_kind(plan: &ConvolutionPlan) -> Option<ConvolutionKind> {
     })
 }
 
-/// Returns the bytes of workspace that a plan with this filter uses. The host device needs none, but
-/// asks for as much as the filter, so that a workspace that is too small is found.
+/// Returns the bytes of workspace that a plan with this filter uses. The host device needs none. It
+/// asks for as much as the filter has, so that a workspace that is too small is found.
 fn workspace_size(w: &View) -> usize {
     w.len() * w.stored.width()
 }
