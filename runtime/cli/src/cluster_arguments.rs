@@ -209,7 +209,8 @@ impl ClusterArguments {
         let wrong = |error: DiscoveryError| Failure::new(error.to_string());
         if let Some(meeting) = discovery::meeting(&told, &variable).map_err(wrong)? {
             let mut board = board_at(&meeting.place)?;
-            let config = meet(&meeting, &mut *board, task.meeting_timeout)?;
+            let network = self.network()?;
+            let config = meet(&meeting, &network, &mut *board, task.meeting_timeout)?;
             return Ok(FoundCluster {
                 config,
                 _board: Some(board),
@@ -323,6 +324,7 @@ fn random() -> u64 {
 /// Lets this task meet the others. Where it listens is then known, and the socket is open.
 fn meet(
     meeting: &Meeting,
+    network: &GrpcNetwork,
     board: &mut dyn Board,
     timeout: u32,
 ) -> Result<DistributedContextConfiguration, Failure> {
@@ -330,7 +332,7 @@ fn meet(
     // A socket at a path has its address already.
     let address = match listen.starts_with("unix:") {
         true => Ok(listen.clone()),
-        false => tfrt_grpc::open(listen),
+        false => network.open(listen),
     };
     let address = address.map_err(|error| {
         let task = meeting.task.to_string();
@@ -409,7 +411,26 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use tfrt::distributed::name::TaskName;
+
     use super::*;
+
+    #[test]
+    fn a_task_that_may_not_listen_publishes_no_address() {
+        let folder = std::env::temp_dir().join(format!("tfrt-refused-{}", std::process::id()));
+        let meeting = Meeting {
+            place: MeetingPlace::Folder(folder.display().to_string()),
+            sizes: vec![("worker".to_owned(), 1)],
+            task: TaskName::new("worker", 0),
+            listen: "0.0.0.0:0".to_owned(),
+            any_order: false,
+        };
+        let network = GrpcNetwork::new(GrpcOptions::default());
+        let mut board = Folder::new(&folder, 1);
+        let refused = meet(&meeting, &network, &mut board, 0);
+        assert!(matches!(refused, Err(Failure::Status(CANNOT_LISTEN, _))));
+        assert!(!folder.exists());
+    }
 
     #[test]
     fn other_machines_send_only_programs_that_are_told() {

@@ -26,8 +26,9 @@ Examples:
 
 The task prints `ready TASK ADDRESS` once it listens. SIGTERM and SIGINT stop the task: it cancels
 what runs for other tasks, and waits for its end, up to 5 seconds. A second signal stops the task
-immediately. The exit status is 0 after a signal, 1 if the cluster description or the certificates
-are invalid, and 2 if the task cannot listen.";
+immediately, and so does the first one while the task waits to meet the others in a folder or on an
+etcd server. The exit status is 0 after the first signal to a task that has met the others, 1 if the
+cluster description or the certificates are invalid, and 2 if the task cannot listen.";
 
 /// Run a task of a cluster that serves the requests of other tasks
 #[derive(Debug, Parser)]
@@ -64,8 +65,9 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(launcher) = arguments.under {
         launch::die_with(launcher)?;
     }
-    let ended = first_signal()?;
     let found = arguments.cluster.configuration(&arguments.task)?;
+    // Not before: a signal ends a process that waits for other tasks.
+    let ended = first_signal()?;
     let config = &found.config;
     let front_end = FrontEnd::from_link(program)?.with_libraries(&arguments.libraries)?;
     let host = HostContext::builder()

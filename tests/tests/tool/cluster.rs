@@ -63,6 +63,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             "tasks_find_each_other_in_a_folder",
             tasks_find_each_other_in_a_folder,
         ),
+        Trial::test(
+            "a_signal_ends_a_worker_that_waits_for_others",
+            a_signal_ends_a_worker_that_waits_for_others,
+        ),
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
@@ -428,6 +432,27 @@ fn tasks_find_each_other_in_a_folder() -> Result<(), Failed> {
     let expected = "alone: waited in vain for /job:worker/task:1";
     require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))?;
     require_equal(alone.status, Some(1))
+}
+
+fn a_signal_ends_a_worker_that_waits_for_others() -> Result<(), Failed> {
+    let folder = ["--cluster-folder=waiting", "--cluster-size=2", "--task=0"];
+    let mut worker = Launcher::start(&[&["worker"][..], &folder].concat())?;
+    let begun = Instant::now();
+    while !FOLDER.join("waiting/worker.0").exists() {
+        if begun.elapsed() > LIMIT {
+            return Err("the worker publishes no address".into());
+        }
+        thread::yield_now();
+    }
+    worker.signal("TERM")?;
+    // It would wait longer for the other task.
+    while worker.child.try_wait()?.is_none() {
+        if begun.elapsed() > LIMIT {
+            return Err("the worker goes on after the signal".into());
+        }
+        thread::yield_now();
+    }
+    Ok(())
 }
 
 /// A function that each worker prints something in.

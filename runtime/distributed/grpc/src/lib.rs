@@ -232,6 +232,36 @@ impl GrpcNetwork {
         }))
     }
 
+    /// Opens a socket at an address `HOST:PORT`, and returns the address: with port 0, the port is
+    /// the one that the system has chosen. The next communicator that [listens](Self::listen) there
+    /// uses the socket.
+    ///
+    /// ```
+    /// use tfrt_grpc::{GrpcNetwork, GrpcOptions};
+    ///
+    /// let network = GrpcNetwork::new(GrpcOptions::default());
+    /// let address = network.open("localhost:0")?;
+    /// assert!(address.starts_with("localhost:") && !address.ends_with(":0"));
+    /// // Other machines would reach it, without encryption.
+    /// assert!(network.open("0.0.0.0:0").is_err());
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`listen`](Self::listen).
+    pub fn open(&self, address: &str) -> Result<String, Error> {
+        let listener = self.bind(address)?;
+        let bound = listener.local_addr();
+        let port = bound
+            .map_err(|error| cannot_listen(address, &error))?
+            .port();
+        let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        let opened = format!("{host}:{port}");
+        let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+        reserved.insert(opened.clone(), listener);
+        Ok(opened)
+    }
+
     fn bind(&self, address: &str) -> Result<TcpListener, Error> {
         use std::net::ToSocketAddrs;
 
@@ -351,29 +381,6 @@ pub fn adopt(listener: TcpListener) -> Result<String, Error> {
     let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
     reserved.insert(address.to_string(), listener);
     Ok(address.to_string())
-}
-
-/// Opens a socket at an address `HOST:PORT`, and returns the address: with port 0, the port is the
-/// one that the system has chosen. The next communicator that [listens there](GrpcNetwork::listen)
-/// uses the socket, if it may listen at that address.
-///
-/// ```
-/// let address = tfrt_grpc::open("localhost:0")?;
-/// assert!(address.starts_with("localhost:") && !address.ends_with(":0"));
-/// # Ok::<(), tfrt_support::Error>(())
-/// ```
-///
-/// # Errors
-/// `Unavailable` if the system refuses to listen there.
-pub fn open(address: &str) -> Result<String, Error> {
-    let refused = |error: std::io::Error| cannot_listen(address, &error);
-    let listener = TcpListener::bind(address).map_err(refused)?;
-    let port = listener.local_addr().map_err(refused)?.port();
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let opened = format!("{host}:{port}");
-    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
-    reserved.insert(opened.clone(), listener);
-    Ok(opened)
 }
 
 fn free_address() -> Result<String, Error> {
