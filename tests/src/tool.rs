@@ -39,10 +39,13 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
+/// A module of tests: its name and what it tests.
+pub type Module = (&'static str, fn() -> Vec<Trial>);
+
 /// Runs as a tool, if this process was started under the name of one; as a test binary otherwise,
 /// with the tests of each of the named `modules`. All that the `main` of a test binary does.
 #[must_use]
-pub fn test_or_run<const N: usize>(modules: [(&str, fn() -> Vec<Trial>); N]) -> ExitCode {
+pub fn test_or_run<const N: usize>(modules: [Module; N]) -> ExitCode {
     if let Some(name) = std::env::args_os().next()
         && TOOLS.iter().any(|tool| name == OsStr::new(tool))
     {

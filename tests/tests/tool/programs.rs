@@ -13,7 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             return vec![unreadable];
         }
     };
-    let trials = names
+    names
         .into_iter()
         .flat_map(|name| {
             let gpus: &[Gpu] = match programs::uses_host_device(&name) {
@@ -34,8 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Trial::test("version.cuda", || Ok(the_version_names_the_libraries()?)),
             Trial::test("distributed-hosts.random", || Ok(partitioned::check()?)),
         ])
-        .collect();
-    trials
+        .collect()
 }
 
 /// What `tfrt` prints with an argument, over the emulated libraries of CUDA.
