@@ -22,8 +22,8 @@
 //! checkpoint restores it for all: an iterator that is restored later must not undo the calls that
 //! others have made in between.
 //!
-//! Calls are made for elements only, never for ends and failed draws, whose number may depend on how
-//! far a stage draws ahead.
+//! Calls are made for elements only, never for ends and failed draws, whose number may depend on
+//! how far a stage draws ahead.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -235,7 +235,8 @@ impl RestoredStates {
         }
         let (promise, restored) = AsyncValueRef::unconstructed();
         let restored = restored.into_any();
-        // Others wait for the restore as soon as they find it here, so its turn comes before theirs.
+        // Others wait for the restore as soon as they find it here, so its turn comes before
+        // theirs.
         let turn = turns.state.take_turn();
         states.insert(
             key,

@@ -1,5 +1,5 @@
-//! Programs on the host device, and the device itself: one binary, since linking one for each module
-//! would take much longer.
+//! Programs on the host device, and the device itself: one binary, since linking one for each
+//! module would take much longer.
 
 mod allocators;
 mod executor;
