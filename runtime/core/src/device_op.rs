@@ -378,7 +378,7 @@ impl RegisteredOp {
     /// use tfrt_host::kernel::KernelRegistry;
     /// use tfrt_support::{DType, TensorMetadata};
     ///
-    /// let ops = OpRegistry::new(&[&OpRegistration::new("my.Nothing")], &KernelRegistry::default());
+    /// let ops = OpRegistry::new(&[OpRegistration::new("my.Nothing")], &KernelRegistry::default());
     /// let op = ops.get("cpu", "my.Nothing")?.unwrap();
     /// let operand = TensorMetadata::new(DType::F32, [25]);
     /// let cost = |speed| op.cost_on(speed, std::slice::from_ref(&operand), &OpAttrs::new());
