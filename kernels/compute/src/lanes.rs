@@ -171,6 +171,25 @@ pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)
 }
 
+/// Asks the processor to fetch the cache line of a value into the second-level cache, if it can be
+/// asked.
+#[inline(always)]
+pub(crate) fn fetch<V>(value: &V) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        let place = std::ptr::from_ref(value).cast();
+        // SAFETY: the instruction is of SSE, which each of these processors has. It changes no
+        // value and accepts every address.
+        #[expect(unsafe_code, reason = "a hint to the processor")]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T1>(place)
+        };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// The number of elements for which a plain loop takes less time than a call of code that is
 /// [compiled for this processor](vectorised).
 pub(crate) const FEW: usize = 8;

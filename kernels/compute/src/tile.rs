@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use pulp::{NullaryFnOnce, Simd};
 
-use crate::lanes::{Lanes, native_lanes};
+use crate::lanes::{Lanes, fetch, native_lanes};
 
 /// Registers of a panel's width.
 const PANEL_VECTORS: usize = 2;
@@ -296,25 +296,6 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
         }
         sums[..ROWS].copy_from_slice(&acc);
     }
-}
-
-/// Asks the processor to fetch the cache line of a value into the second-level cache, if it can be
-/// asked.
-#[inline(always)]
-fn fetch<V>(value: &V) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        let place = std::ptr::from_ref(value).cast();
-        // SAFETY: the instruction is of SSE, which each of these processors has. It changes no
-        // value and accepts every address.
-        #[expect(unsafe_code, reason = "a hint to the processor")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T1>(place)
-        };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }
 
 /// An epilogue with what it reads for one panel in registers: for sums that are finished when they
