@@ -126,6 +126,12 @@ impl AnyRef {
             return self;
         }
         if self.is_available() {
+            if self.header().count.is_one() {
+                // SAFETY: 1: as just found. 2: the count is ours, and the only one: others left
+                // with a release, which `is_one` has acquired.
+                unsafe { cell::mark_given(self.header) };
+                return self;
+            }
             let outcome = self.outcome_for_link().expect("the value is available");
             let header = cell::new_untyped(Kind::Indirect, Word::available(outcome), 1);
             // SAFETY: a new value has one count, which this reference takes.

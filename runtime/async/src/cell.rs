@@ -12,7 +12,7 @@
 //!
 //! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; a
 //! header without a type index has its own allocation. Upheld by the three constructors in this
-//! file; the fields never change.
+//! file; these two never change, and the kind of a value only once: see `mark_given`.
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
@@ -44,6 +44,8 @@ pub(crate) enum Kind {
     /// Like `Concrete`, but returned by a function: it never reports to be the only reference to
     /// its payload.
     Given,
+    /// Like `Given`, but lies in memory of its payload.
+    GivenInPayload,
     /// Like `Concrete`, but lives forever and is not counted.
     Immortal,
     /// Links to another value once that is known.
@@ -56,6 +58,12 @@ impl Kind {
     #[inline]
     pub(crate) fn is_concrete(self) -> bool {
         matches!(self, Self::Concrete | Self::InPayload)
+    }
+
+    /// Returns `true` for a value that lies in memory of its payload.
+    #[inline]
+    fn is_in_payload(self) -> bool {
+        matches!(self, Self::InPayload | Self::GivenInPayload)
     }
 }
 
@@ -235,6 +243,24 @@ pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header
     let header = pool::leak(header);
     live::enter(header.addr().get(), TypeIndex::NONE);
     header
+}
+
+/// Makes a value one that a function has returned.
+///
+/// # Safety
+/// 1. `header` belongs to a live value, whose [kind is concrete](Kind::is_concrete).
+/// 2. The caller has the only count of the value, so nobody else reads the kind meanwhile.
+#[inline]
+pub(crate) unsafe fn mark_given(header: NonNull<Header>) {
+    // SAFETY: duty 1: the field is in the header.
+    let kind = unsafe { &raw mut (*header.as_ptr()).kind };
+    // SAFETY: duties 1 and 2.
+    let given = match unsafe { kind.read() } {
+        Kind::InPayload => Kind::GivenInPayload,
+        _ => Kind::Given,
+    };
+    // SAFETY: duties 1 and 2.
+    unsafe { kind.write(given) };
 }
 
 /// The ready chain.
@@ -470,7 +496,7 @@ pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) {
     // state.
     match &T::ROOM {
         // SAFETY: the value was created in this room, and duty 2.
-        Some(room) if *kind == Kind::InPayload => unsafe { room.release(header.cast()) },
+        Some(room) if kind.is_in_payload() => unsafe { room.release(header.cast()) },
         _ => {
             let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
             // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.

@@ -167,10 +167,17 @@ mod tests {
 
     #[test]
     fn a_value_in_its_payload_becomes_a_function_result() {
-        RELEASED.set(0);
-        let given = value(true, false).into_given();
-        assert!(!given.is_unique() && given.is::<Roomy>());
-        drop(given);
-        assert_eq!(RELEASED.get(), 1);
+        for is_shared in [false, true] {
+            RELEASED.set(0);
+            let value = value(true, false);
+            let other = is_shared.then(|| value.clone());
+            let given = value.into_given();
+            assert!(!given.is_unique() && given.is::<Roomy>());
+            drop(other);
+            assert!(!given.is_unique() && given.get::<Roomy>().is_some());
+            assert_eq!(RELEASED.get(), 0);
+            drop(given);
+            assert_eq!(RELEASED.get(), 1);
+        }
     }
 }

@@ -81,10 +81,15 @@ fn a_payload_that_comes_too_late_for_an_indirect_value_of_a_type_is_dropped() {
 
 #[test]
 fn an_indirect_value_of_a_type_takes_no_payload_of_another_type() {
-    let give: [fn(IndirectPromise); 3] = [
+    let give: [fn(IndirectPromise); 4] = [
         |promise| promise.emplace(1_i64),
         |promise| promise.forward_to(AnyRef::available(1_i64)),
         |promise| promise.forward_to(AnyRef::available(1_i64).into_given()),
+        |promise| {
+            let (inner, linked) = AnyRef::indirect();
+            inner.forward_to(AnyRef::available(1_i64));
+            promise.forward_to(linked);
+        },
     ];
     for give in give {
         let (promise, value) = AnyRef::indirect_of::<i32>();
@@ -94,6 +99,27 @@ fn an_indirect_value_of_a_type_takes_no_payload_of_another_type() {
         assert_eq!(message, Some("expected a value of type `i32`, found `i64`"));
         assert_eq!(typed.get(), None);
     }
+}
+
+#[test]
+fn a_function_result_that_nobody_else_refers_to_is_the_value_itself() {
+    let (token, count) = token();
+    let value = AnyRef::available(token);
+    let address = value.address();
+    let given = value.into_given();
+    assert_eq!(given.address(), address);
+    assert!(!given.is_unique() && given.is_unique_through_links());
+    // Given once more, as by a function that returns its argument.
+    let given = given.into_given();
+    assert_eq!((given.address(), drops(&count)), (address, 0));
+    drop(given);
+    assert_eq!(drops(&count), 1);
+
+    let shared = AnyRef::available(1_i64);
+    let given = shared.clone().into_given();
+    assert!(!given.ptr_eq(&shared) && !given.is_unique());
+    drop(given);
+    assert!(shared.is_unique());
 }
 
 #[test]

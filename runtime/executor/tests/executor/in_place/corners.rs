@@ -407,13 +407,18 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
         let message = outcome.map_err(|error| error.message().to_owned());
         (message, results.map(number))
     };
-    let in_turn: [fn() -> AnyRef; 6] = [
+    let in_turn: [fn() -> AnyRef; 7] = [
         || AnyRef::available(7_i64),
-        || AnyRef::available(7_i64).into_given(),
+        || {
+            let (promise, value) = AnyRef::indirect();
+            promise.forward_to(AnyRef::available(7_i64));
+            value
+        },
         || AnyRef::available(2_i64),
         || AnyRef::available(0_i64),
         || AnyRef::available(ByteString::from("no number")),
         || AnyRef::error(Error::new("an argument")),
+        || AnyRef::available(7_i64).into_given(),
     ];
     let found = in_turn.map(|argument| run(argument()));
     let interpreted = {
