@@ -50,6 +50,7 @@ pub struct ExecutionContext {
 
 impl ExecutionContext {
     /// Creates the context at the start of a request.
+    #[inline]
     #[must_use]
     pub fn new(request: Arc<RequestContext>) -> Self {
         Self {

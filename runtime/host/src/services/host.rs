@@ -55,14 +55,33 @@ pub(crate) trait Cancel: Send + Sync {
 }
 
 /// The requests that [`HostContext::cancel_all`] reaches.
-#[derive(Default)]
 struct LiveRequests {
-    /// By number. The place of a request that has left is empty.
-    places: Vec<Option<Weak<dyn Cancel>>>,
-    /// Numbers of requests that have left, for reuse.
-    free_numbers: Vec<u64>,
+    /// By number.
+    places: Vec<RequestPlace>,
+    /// The number of the first free place, or [`NO_PLACE`].
+    free: usize,
     /// The error with which new requests are cancelled, between `cancel_all` and `restart`.
     cancelled_with: Option<Error>,
+}
+
+/// The place of a request.
+enum RequestPlace {
+    Taken(Weak<dyn Cancel>),
+    /// The request has left. The number of the next free place, or [`NO_PLACE`].
+    Free(usize),
+}
+
+/// The number of no place.
+const NO_PLACE: usize = usize::MAX;
+
+impl Default for LiveRequests {
+    fn default() -> Self {
+        Self {
+            places: Vec::new(),
+            free: NO_PLACE,
+            cancelled_with: None,
+        }
+    }
 }
 
 /// Configures a [`HostContext`]; every part has a default.
@@ -254,12 +273,12 @@ impl HostContext {
         let live: Vec<_> = {
             let mut requests = self.lock_requests();
             requests.cancelled_with = Some(error.clone());
-            requests
-                .places
-                .iter()
-                .flatten()
-                .filter_map(Weak::upgrade)
-                .collect()
+            let places = requests.places.iter();
+            let live = places.filter_map(|place| match place {
+                RequestPlace::Taken(request) => request.upgrade(),
+                RequestPlace::Free(_) => None,
+            });
+            live.collect()
         };
         for request in live {
             request.cancel_with(error.clone());
@@ -277,31 +296,39 @@ impl HostContext {
     ///
     /// The request already exists, so [`cancel_all`](Self::cancel_all) either finds it or has left
     /// its error.
+    // Inlined, as the next one, in its only caller: each request is created once and ends once.
+    #[inline]
     pub(crate) fn enter_request(
         &self,
         request: Weak<dyn Cancel>,
         set_number: impl FnOnce(u64),
     ) -> Option<Error> {
-        let entry = Some(request);
         let mut requests = self.lock_requests();
-        match requests.free_numbers.pop() {
-            Some(number) => {
-                set_number(number);
-                requests.places[number as usize] = entry;
+        let LiveRequests { places, free, .. } = &mut *requests;
+        let taken = RequestPlace::Taken(request);
+        match places.get_mut(*free) {
+            Some(place) => {
+                set_number(*free as u64);
+                if let RequestPlace::Free(next) = std::mem::replace(place, taken) {
+                    *free = next;
+                }
             }
             None => {
-                set_number(requests.places.len() as u64);
-                requests.places.push(entry);
+                set_number(places.len() as u64);
+                places.push(taken);
             }
         }
         requests.cancelled_with.clone()
     }
 
     /// Removes a request from the live ones. Its number may be reused.
+    #[inline]
     pub(crate) fn leave_request(&self, number: u64) {
         let mut requests = self.lock_requests();
-        let left = requests.places[number as usize].take();
-        requests.free_numbers.push(number);
+        let LiveRequests { places, free, .. } = &mut *requests;
+        let number = number as usize;
+        let left = std::mem::replace(&mut places[number], RequestPlace::Free(*free));
+        *free = number;
         drop(requests);
         // This may be the last reference to the memory of the request.
         drop(left);

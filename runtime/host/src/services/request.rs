@@ -1,11 +1,13 @@
 //! Requests: one piece of work for one client, with cancellation and a deadline.
 //!
 //! The module `cancel` implements cancellation and documents its protocol.
+#![expect(unsafe_code, reason = "writes a request where it stays")]
 
 pub(crate) mod cancel;
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -103,9 +105,40 @@ impl Drop for CancelHook {
     }
 }
 
-/// Data by type; so few that a linear search is the fastest.
+/// Data by type: a list, the newest first, as there are so few. Most requests have none, which then
+/// costs next to nothing.
 #[derive(Default)]
-struct ContextData(Vec<(TypeId, Box<dyn Any + Send + Sync>)>);
+struct ContextData(Option<Box<AnyDatum>>);
+
+type AnyDatum = Datum<dyn Any + Send + Sync>;
+
+/// One datum. Older ones are dropped before it.
+struct Datum<T: ?Sized> {
+    older: Option<Box<AnyDatum>>,
+    value: T,
+}
+
+impl ContextData {
+    /// Adds a datum and drops the one of the same type, if there is one.
+    fn put<T: Any + Send + Sync>(&mut self, value: T) {
+        let mut place = &mut self.0;
+        while place.as_deref().is_some_and(|datum| !datum.value.is::<T>()) {
+            let Some(datum) = place else { break };
+            place = &mut datum.older;
+        }
+        if let Some(mut replaced) = place.take() {
+            *place = replaced.older.take();
+        }
+        let older = self.0.take();
+        self.0 = Some(Box::new(Datum { older, value }));
+    }
+
+    /// Returns the data, the newest first.
+    fn iter(&self) -> impl Iterator<Item = &(dyn Any + Send + Sync)> {
+        let data = std::iter::successors(self.0.as_deref(), |datum| datum.older.as_deref());
+        data.map(|datum| &datum.value)
+    }
+}
 
 /// Configures a request.
 #[derive(Debug)]
@@ -122,6 +155,7 @@ pub struct RequestContextBuilder {
 impl RequestContextBuilder {
     /// Creates a builder for a request of `host`, with id 0, priority 0, and without resources,
     /// data or deadline.
+    #[inline]
     #[must_use]
     pub fn new(host: Arc<HostContext>) -> Self {
         Self {
@@ -160,9 +194,7 @@ impl RequestContextBuilder {
     /// Adds a datum that kernels find by its type; the last one of a type wins.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(mut self, datum: T) -> Self {
-        let ty = TypeId::of::<T>();
-        self.data.0.retain(|(found, _)| *found != ty);
-        self.data.0.push((ty, Box::new(datum)));
+        self.data.put(datum);
         self
     }
 
@@ -203,8 +235,14 @@ impl RequestContextBuilder {
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
         let limits = self.host.limits();
-        let request = Arc::new(RequestContext {
-            max_bytes: self.max_bytes.unwrap_or(limits.max_request_bytes),
+        let max_bytes = self.max_bytes.unwrap_or(limits.max_request_bytes);
+        // Written where it stays: there are so many fields that a move would cost as much as the
+        // writes.
+        let request = Arc::new(MaybeUninit::<RequestContext>::uninit());
+        // SAFETY: the place lives as long as the reference, and nobody else has one.
+        let place = unsafe { &mut *Arc::as_ptr(&request).cast_mut() };
+        place.write(RequestContext {
+            max_bytes,
             tag: self.tag,
             host: self.host,
             resources: self.resources,
@@ -217,6 +255,8 @@ impl RequestContextBuilder {
             number: AtomicU64::new(0),
             deadline: OnceLock::new(),
         });
+        // SAFETY: it was just written.
+        let request = unsafe { request.assume_init() };
         let host = &request.host;
         let entry = Arc::downgrade(&request);
         let cancelled_with = host.enter_request(entry, |number| {
@@ -334,9 +374,7 @@ impl RequestContext {
     /// Returns the datum of type `T` that the request was built with.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(&self) -> Option<&T> {
-        let data = self.data.0.iter();
-        data.map(|(_, datum)| &**datum)
-            .find_map(|datum| datum.downcast_ref())
+        self.data.iter().find_map(|datum| datum.downcast_ref())
     }
 
     /// Cancels the request with the error `Cancelled`: kernels that have not started are skipped.
@@ -408,7 +446,7 @@ impl fmt::Debug for RequestContext {
 
 impl fmt::Debug for ContextData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} data", self.0.len())
+        write!(f, "{} data", self.iter().count())
     }
 }
 
@@ -447,6 +485,41 @@ mod tests {
     }
 
     #[test]
+    fn data_are_dropped_with_the_request_in_the_order_in_which_they_were_added() {
+        use std::sync::Mutex;
+
+        struct Noted<const TYPE: usize>(u32, Arc<Mutex<Vec<u32>>>);
+
+        impl<const TYPE: usize> Drop for Noted<TYPE> {
+            fn drop(&mut self) {
+                let mut dropped = self.1.lock().expect("nobody panics under the lock");
+                dropped.push(self.0);
+            }
+        }
+
+        let dropped: Arc<Mutex<Vec<u32>>> = Arc::default();
+        let noted = || Arc::clone(&dropped);
+        let numbers = || {
+            dropped
+                .lock()
+                .expect("nobody panics under the lock")
+                .clone()
+        };
+        let builder = RequestContextBuilder::new(HostContext::builder().build())
+            .context_data(Noted::<0>(1, noted()))
+            .context_data(Noted::<1>(2, noted()))
+            .context_data(Noted::<2>(3, noted()))
+            .context_data(Noted::<1>(4, noted()));
+        assert_eq!(numbers(), [2], "the one that was replaced is gone at once");
+        let request = builder.context_data(Noted::<3>(5, noted())).build();
+        let found = |number: Option<u32>| number.unwrap_or_default();
+        assert_eq!(found(request.context_data::<Noted<0>>().map(|it| it.0)), 1);
+        assert_eq!(found(request.context_data::<Noted<1>>().map(|it| it.0)), 4);
+        drop(request);
+        assert_eq!(numbers(), [2, 1, 3, 4, 5]);
+    }
+
+    #[test]
     fn cancelling_the_host_reaches_requests_that_took_over_the_number_of_another_one() {
         let host = HostContext::builder().build();
         let new_request = || RequestContextBuilder::new(Arc::clone(&host)).build();
@@ -457,6 +530,25 @@ mod tests {
         let fourth = new_request();
         host.cancel_all(&Error::new("shutting down"));
         assert!(third.is_cancelled() && fourth.is_cancelled());
+    }
+
+    #[test]
+    fn the_numbers_of_requests_that_have_left_are_used_again() {
+        let host = HostContext::builder().build();
+        let new_request = || RequestContextBuilder::new(Arc::clone(&host)).build();
+        let [first, second, third] = std::array::from_fn(|_| new_request());
+        drop(first);
+        drop(third);
+        let others = [new_request(), new_request(), new_request()];
+        assert_eq!(second.number(), 1);
+        assert_eq!(others.each_ref().map(|other| other.number()), [2, 0, 3]);
+        host.cancel_all(&Error::new("shutting down"));
+        assert!(
+            others
+                .iter()
+                .chain([&second])
+                .all(|request| request.is_cancelled())
+        );
     }
 
     #[test]
