@@ -49,6 +49,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use crate::log;
+use crate::services::execution::ExecutionContext;
 
 mod sink;
 
@@ -302,20 +303,25 @@ impl Scope {
         Self::begin(sink)
     }
 
-    /// Begins the run of a kernel, at level debug. Also reports the number of waiting tasks, if the
-    /// work queue knows it.
+    /// Begins the run of a kernel in a context, at level debug. Also reports the number of waiting
+    /// tasks, if the work queue knows it. `run` is called last, so that the activity is written
+    /// where the sink reads it.
     ///
     /// For executors, which check [`is_active`] first, and keep the call out of line.
     #[doc(hidden)]
     #[inline]
-    pub fn enter_kernel(run: KernelRun<'_>) -> Self {
+    pub fn enter_kernel<'a>(
+        ctx: &'a ExecutionContext,
+        run: impl FnOnce() -> KernelRun<'a>,
+    ) -> Self {
         let sink = sink();
-        if let Some(sink) = &sink {
-            if let Some(num_pending) = run.ctx.queue().num_pending_tasks() {
+        if let Some(sink) = sink.as_deref() {
+            if let Some(num_pending) = ctx.queue().num_pending_tasks() {
                 sink.counter("pending tasks", num_pending as u64);
             }
+            let run = run();
             sink.begin(Activity {
-                name: run.name.into(),
+                name: Cow::Borrowed(run.name),
                 kernel: Some(run),
             });
         }

@@ -99,7 +99,7 @@ fn record_empty_path(ctx: &ExecutionContext) {
         if black_box(is_traced) {
             // Executors gather the registers of results for each run.
             let results: Vec<u32> = vec![black_box(1)];
-            let _scope = Scope::enter_kernel(KernelRun {
+            let _scope = Scope::enter_kernel(ctx, || KernelRun {
                 name: if number == 0 { FIRST } else { FOLLOWER },
                 ctx,
                 location_token: 0,

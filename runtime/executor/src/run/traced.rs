@@ -34,7 +34,7 @@ pub(crate) fn enter(
             &several
         }
     };
-    Scope::enter_kernel(KernelRun {
+    Scope::enter_kernel(ctx, || KernelRun {
         name: kernel.descriptor.name(),
         ctx,
         location_token: kernel.location,

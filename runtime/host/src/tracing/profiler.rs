@@ -35,7 +35,7 @@ use super::sink::{Activity, Arrival, TracingSink, Work};
 /// tracing::enable(TracingLevel::Debug);
 /// for _ in 0..3 {
 ///     // As an executor does.
-///     let _scope = Scope::enter_kernel(KernelRun {
+///     let _scope = Scope::enter_kernel(&ctx, || KernelRun {
 ///         name: "my.kernel",
 ///         ctx: &ctx,
 ///         location_token: 0,

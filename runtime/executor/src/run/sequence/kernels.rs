@@ -271,7 +271,12 @@ impl Run<'_> {
             }
             self.call_with_surroundings(run, kernel, details)
                 .map_err(|error| Stop::left(Left::Failed(id, error)))?;
-            return self.settle_places(id, kernel, details);
+            let has_slots = Extras::TAKES_SLOTS.and(Extras::PUBLISHES);
+            return match kernel.extras.contains(has_slots) {
+                true => self.settle_places(id, kernel, details),
+                // All values are in cells and stay there, as those of most traced kernels.
+                false => Ok(()),
+            };
         }
         let own_lists = &mut **lists.get_or_insert_with(Lists::take);
         let mut failure = None;
