@@ -221,3 +221,53 @@ pub(crate) fn quietly(work: impl FnOnce()) {
         std::mem::forget(payload);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::any_ref::AnyRef;
+    use crate::value::Value;
+
+    struct Bomb;
+
+    impl Value for Bomb {
+        const MLIR_TYPE: &'static str = "!test.dropped_bomb";
+    }
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            // Unlike `panic!`, this does not call the hook, which would clutter the output of a
+            // test that passes.
+            std::panic::resume_unwind(Box::new("boom"));
+        }
+    }
+
+    /// An observer that writes its name for each payload.
+    struct Named<'a>(&'static str, &'a RefCell<Vec<&'static str>>);
+
+    impl DropObserver for Named<'_> {
+        fn payload_panicked(&self, _error: Error) {
+            self.1.borrow_mut().push(self.0);
+        }
+    }
+
+    #[test]
+    fn the_innermost_observer_is_told_until_its_guard_is_dropped() {
+        let told = RefCell::default();
+        let drop_one = || drop(AnyRef::available(Bomb));
+        drop_one();
+        report_to(&Named("outer", &told), || {
+            drop_one();
+            let inner = Named("inner", &told);
+            // SAFETY: 1: it is dropped before the observer, and before that of the outer call.
+            let observing = unsafe { Observing::by(&inner) };
+            drop_one();
+            drop(observing);
+            drop_one();
+        });
+        drop_one();
+        assert_eq!(*told.borrow(), ["outer", "inner", "outer"]);
+    }
+}

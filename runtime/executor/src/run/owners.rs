@@ -7,6 +7,12 @@
 
 use super::sync::{AtomicU32, Ordering};
 
+#[cfg(test)]
+thread_local! {
+    /// The number of owners that this thread has added to others.
+    pub(crate) static NUM_JOINED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
 /// A count of owners.
 #[derive(Debug)]
 pub(crate) struct Owners(AtomicU32);
@@ -30,6 +36,8 @@ impl Owners {
         // Relaxed: a new owner is made from a living one, so the count orders nothing. There is one
         // owner per task or waiter, far too few to wrap the count.
         self.0.fetch_add(1, Ordering::Relaxed);
+        #[cfg(test)]
+        NUM_JOINED.set(NUM_JOINED.get() + 1);
     }
 
     /// Counts one owner less. Returns `true` if it was the last one, which then has exclusive

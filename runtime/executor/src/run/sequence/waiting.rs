@@ -176,3 +176,92 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use tfrt_async::AsyncValueRef;
+    use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
+    use tfrt_bef::{BefFile, FunctionKind, RegisterId};
+    use tfrt_host::__private::{ByValue, Declared, Execution, Later};
+    use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
+    use tfrt_host::{HostContext, RequestContextBuilder};
+    use tfrt_ods::{OpDef, OperandDef, ResultDef, TypeConstraint};
+
+    use super::*;
+    use crate::run::owners::NUM_JOINED;
+    use crate::run::program::Program;
+
+    static INCREMENT_LATER: OpDef = OpDef {
+        operands: &[OperandDef::new("number", TypeConstraint::Any)],
+        results: &[ResultDef::new("more", TypeConstraint::Any)],
+        ..OpDef::new("test.increment_later")
+    };
+
+    struct IncrementLater;
+
+    impl Declared for IncrementLater {
+        const OP: &'static OpDef = &INCREMENT_LATER;
+    }
+
+    /// Returns one more than the number, by a task.
+    fn increment_later() -> KernelDescriptor {
+        KernelDescriptor::new::<IncrementLater, (ByValue<i64, 0>, Execution), Later<i64>, _>(
+            |(number, ctx)| {
+                let (promise, more) = AsyncValueRef::unconstructed();
+                ctx.enqueue(move || promise.emplace(number + 1));
+                more
+            },
+        )
+    }
+
+    /// Returns a program whose function `main` increments its argument so often, and waits for the
+    /// result each time.
+    fn program(host: &HostContext, num_kernels: usize) -> Arc<Program> {
+        let mut builder = BefBuilder::new(WriteOptions::default());
+        let ty = builder.add_type("i64");
+        let id = builder.declare_function(FunctionKind::Async, "main", vec![ty], vec![ty]);
+        let register = RegisterId::from_index;
+        let name = builder.add_kernel_name(INCREMENT_LATER.name);
+        let kernels = (0..num_kernels).map(|index| BodyKernel {
+            operands: vec![register(index)],
+            results: vec![register(index + 1)],
+            ..BodyKernel::new(name)
+        });
+        let body = Body {
+            location: None,
+            root_stream: 0,
+            num_arguments: 1,
+            register_types: vec![ty; num_kernels + 1],
+            kernels: kernels.collect(),
+            results: vec![register(num_kernels)],
+        };
+        builder.define_body(id, body);
+        let file = builder.finish().expect("the body is well formed");
+        Program::load(host, &BefFile::from_bytes(&file)).expect("the kernel exists")
+    }
+
+    #[test]
+    fn a_run_that_waits_again_passes_on_its_reference_to_the_invocation() {
+        let mut registry = KernelRegistry::new();
+        registry.add(increment_later()).expect("the only kernel");
+        let host = HostContext::builder().registry(Arc::new(registry)).build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+        for num_kernels in [2, 3, 100] {
+            let main = program(&host, num_kernels).function("main");
+            let main = main.expect("the only function");
+            let num_before = NUM_JOINED.get();
+            let [result] = main.execute_array(&ctx, &[AnyRef::available(0_i64)]);
+            host.await_values(std::slice::from_ref(&result))
+                .expect("no error");
+            assert_eq!(
+                result.get::<i64>().copied(),
+                i64::try_from(num_kernels).ok()
+            );
+            // The first waiter joins the caller, and each of the others follows one. Nothing waits
+            // for the last result but this test.
+            assert_eq!(NUM_JOINED.get() - num_before, 1, "{num_kernels} kernels");
+        }
+    }
+}

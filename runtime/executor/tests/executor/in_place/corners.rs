@@ -487,6 +487,54 @@ fn a_constant_may_be_defined_behind_its_reader() {
     assert_eq!(results[0].get::<i64>(), Some(&42));
 }
 
+impl Value for Bomb {
+    const MLIR_TYPE: &'static str = "!test.bomb";
+}
+
+/// Makes a value that panics as it is dropped, and returns its operand.
+struct DropBomb;
+
+impl Declared for DropBomb {
+    const OP: &'static OpDef = &op("test.drop_bomb", OpTraits::NONE);
+}
+
+#[test]
+fn the_host_is_told_of_payloads_that_panic_in_a_leaf() {
+    let _alone = alone();
+    let drop_bomb =
+        KernelDescriptor::new::<DropBomb, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| {
+            drop(AnyRef::available(Bomb));
+            number
+        });
+    let num_told = Arc::new(AtomicI64::new(0));
+    let host = HostContext::builder()
+        .registry(registry(&[drop_bomb]))
+        .queue(queue_of("s"))
+        .diagnostic_handler({
+            let num_told = Arc::clone(&num_told);
+            move |error| {
+                assert!(error.message().contains("`!test.bomb` panicked"));
+                num_told.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+        .build();
+    let graph = Graph {
+        num_arguments: 1,
+        nodes: vec![Node::new(DropBomb::OP, &[0])],
+        returns: vec![1],
+    };
+    let argument = [AnyRef::available(7_i64)];
+    let program = Program::load(&host, &build_for(&argument, &[graph])).expect("the kernel exists");
+    let main = program.function("f0").expect("the only function");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    // The first call makes the body of the function, so the others run it as a leaf.
+    for num_calls in 1..=3 {
+        let results = main.execute(&ctx, &argument);
+        assert_eq!(outcome(&results[0]), Outcome::Number(7));
+        assert_eq!(num_told.load(Ordering::Relaxed), num_calls);
+    }
+}
+
 /// The request that [`Stop`] cancels.
 static STOPPED: Mutex<Option<Arc<RequestContext>>> = Mutex::new(None);
 
