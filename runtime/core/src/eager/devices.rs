@@ -80,9 +80,9 @@ impl fmt::Display for PlacementRule {
 ///     placement.to_string(),
 ///     "\
 /// my.Nothing runs on CPU:1: selected by a device scope
-///   device  has the op  cost of moving operands
-///   CPU:0   yes         0.0 us
-///   CPU:1   yes         0.0 us
+///   device  has the op  cost of moving operands  cost of the op
+///   CPU:0   yes         0.0 us                   0.0 us
+///   CPU:1   yes         0.0 us                   0.0 us
 /// ",
 /// );
 /// # Ok::<(), tfrt_support::Error>(())
