@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tfrt_async::identity::TypeIdentity;
-use tfrt_async::{AnyRef, Immutable, Room, Value};
+use tfrt_async::{AnyRef, Immutable, IndexCell, Room, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
@@ -519,8 +519,12 @@ impl Tensor for DenseHostTensor {
 
 tensor::impl_text!(DenseHostTensor);
 
+/// Nearly every kernel on tensors checks that an operand is a dense tensor.
+static INDEX: IndexCell<DenseHostTensor> = IndexCell::new();
+
 impl Value for DenseHostTensor {
     const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
+    const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = Some(|| &INDEX);
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
