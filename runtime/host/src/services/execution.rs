@@ -130,6 +130,7 @@ impl ExecutionContext {
     }
 
     /// Returns the allocator of the request; see [`RequestContext::memory`].
+    #[inline]
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         self.request.allocator()
