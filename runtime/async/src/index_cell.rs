@@ -6,8 +6,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZero;
-// `std`'s atomics under loom, too: those of loom cannot be part of a static. The edge is the same as
-// that of the slots of the tables, for which there is a model.
+// `std`'s atomics under loom, too: those of loom cannot be part of a static. The edge is the same
+// as that of the slots of the tables, for which there is a model.
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The number of a payload type, for code that reads it from a static instead of looking it up: see

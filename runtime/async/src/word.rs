@@ -106,9 +106,9 @@ impl Word {
         tag(self.0.load(Ordering::Acquire)) == TAG_CONCRETE
     }
 
-    /// Returns `true` if the value has a payload of its own: the state of nearly every value that is
-    /// read, which takes fewer instructions to tell than to distinguish all states. Its publication
-    /// then happened before this returns.
+    /// Returns `true` if the value has a payload of its own: the state of nearly every value that
+    /// is read. This takes fewer instructions than to distinguish all states. Its publication then
+    /// happened before this returns.
     #[inline]
     pub(crate) fn has_own_payload(&self) -> bool {
         // Acquire pairs with the release in `publish`.

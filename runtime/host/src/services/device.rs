@@ -164,9 +164,9 @@ impl Device for CpuDevice {
 /// What the speed of a CPU device is estimated from.
 ///
 /// The estimate is a vector for each processor and cycle, at [`CpuSpeed::CYCLES_PER_MICROSECOND`],
-/// but not more than [`CpuSpeed::MAX_BYTES_PER_MICROSECOND`]. This is cautious, because an op should
-/// leave the processor only if another device is certainly faster: it assumes that the op uses all
-/// processors, and that its data is in their caches.
+/// but not more than [`CpuSpeed::MAX_BYTES_PER_MICROSECOND`]. This is cautious, because an op
+/// should leave the processor only if another device is certainly faster: it assumes that the op
+/// uses all processors, and that its data is in their caches.
 ///
 /// ```
 /// use tfrt_host::device::CpuSpeed;
