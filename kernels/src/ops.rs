@@ -264,8 +264,8 @@ fn map_elements<T: Element>(
         return Ok(result);
     }
     let x = tensor.elements::<T>()?;
-    let (result, ()) = computed(ctx, tensor.shape().clone(), |y| apply(&x, y))?;
-    Ok(result)
+    let failed = |error| no_memory("out of memory allocating result", error);
+    tensor.computed_like(ctx.allocator(), |y| apply(&x, y), failed)
 }
 
 /// Returns a tensor for a result, whose elements `compute` writes, all of them, and what `compute`

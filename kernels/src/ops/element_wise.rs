@@ -12,8 +12,8 @@ use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorRef};
 
 use super::{
-    allocate, as_dense, as_dense_operand, computed, invalid, map_elements, mismatched, unsupported,
-    unsupported_dtype, with_dtype, with_number,
+    allocate, as_dense, as_dense_operand, invalid, map_elements, mismatched, no_memory,
+    unsupported, unsupported_dtype, with_dtype, with_number,
 };
 
 /// Computes `max(x, 0)` for each element.
@@ -280,26 +280,29 @@ fn dense_arithmetic(
     }
     let is_repeated =
         |x: &Shape, target: &Shape| x.rank() <= target.rank() && x.num_elements() == 1;
-    let shape = match (a.shape(), b.shape()) {
-        (a, b) if a == b || is_repeated(b, a) => a,
-        (a, b) if is_repeated(a, b) => b,
+    let target = match (a.shape(), b.shape()) {
+        (of_a, of_b) if of_a == of_b || is_repeated(of_b, of_a) => a,
+        (of_a, of_b) if is_repeated(of_a, of_b) => b,
         _ => return None,
     };
     fn compute<T: Element + Arithmetic>(
         function: Binary,
         [a, b]: [&DenseHostTensor; 2],
-        shape: &Shape,
+        target: &DenseHostTensor,
         ctx: &ExecutionContext,
     ) -> Result<AnyRef> {
-        let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+        // Not as a pair, to which both would be moved.
+        let a = a.elements::<T>()?;
+        let b = b.elements::<T>()?;
         let apply = |output: &mut [T]| binary::stretch(function, &a, &b, output);
-        let (result, ()) = computed(ctx, shape.clone(), apply)?;
+        let failed = |error| no_memory("out of memory allocating result", error);
+        let result = target.computed_like(ctx.allocator(), apply, failed)?;
         Ok(AnyRef::available(result))
     }
     with_dtype!(
         a.dtype(),
         T in [f32, f64, i32, i64, u8, u16, u32, u64, i8, i16, f16, bf16, Complex<f32>, Complex<f64>]
-            => Some(compute::<T>(function, [a, b], shape, ctx)),
+            => Some(compute::<T>(function, [a, b], target, ctx)),
         else None
     )
 }

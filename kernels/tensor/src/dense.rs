@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tfrt_async::identity::TypeIdentity;
-use tfrt_async::{AnyRef, Immutable, Room, Value};
+use tfrt_async::{AnyRef, Immutable, IndexCell, Room, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
@@ -179,6 +179,50 @@ impl DenseHostTensor {
             buffer,
         };
         Ok((tensor, returned))
+    }
+
+    /// Like [`computed`](Self::computed), for a tensor of the shape of this one. `failed` converts
+    /// the error: converting the whole result would copy the tensor.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_host::allocator::{HostAllocator, Malloc};
+    /// use tfrt_tensor::{DenseHostTensor, TensorError};
+    ///
+    /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    /// let x = DenseHostTensor::vector(&[1.5_f32, -2.5])?;
+    /// let zeros = x.computed_like(
+    ///     &allocator,
+    ///     |elements: &mut [i32]| elements.fill(0),
+    ///     |error| error.to_string(),
+    /// );
+    /// let zeros = zeros.expect("there is memory for two elements");
+    /// assert_eq!((zeros.shape(), &zeros.elements::<i32>()?[..]), (x.shape(), &[0, 0][..]));
+    /// # Ok::<(), TensorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`], converted.
+    #[inline]
+    pub fn computed_like<T: Element, E>(
+        &self,
+        allocator: &Arc<dyn HostAllocator>,
+        compute: impl FnOnce(&mut [T]),
+        failed: impl FnOnce(TensorError) -> E,
+    ) -> Result<Self, E> {
+        // D1: to divide the bytes takes less time than to multiply the dimensions.
+        let len = match T::DTYPE == self.dtype {
+            true => self.buffer.len_bytes() / size_of::<T>(),
+            false => self.num_elements(),
+        };
+        match HostBuffer::computed(allocator, len, compute) {
+            Ok((buffer, ())) => Ok(Self {
+                dtype: T::DTYPE,
+                shape: self.shape.clone(),
+                buffer,
+            }),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// Creates a tensor of rank 1 from the system heap, for arguments that are created outside of a
@@ -519,8 +563,12 @@ impl Tensor for DenseHostTensor {
 
 tensor::impl_text!(DenseHostTensor);
 
+/// Nearly every kernel on tensors checks that an operand is a dense tensor.
+static INDEX: IndexCell<DenseHostTensor> = IndexCell::new();
+
 impl Value for DenseHostTensor {
     const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
+    const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = Some(|| &INDEX);
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
@@ -553,6 +601,31 @@ mod tests {
     use super::*;
     use crate::buffer::BufferConflict;
     use crate::testing::malloc;
+
+    #[test]
+    fn a_tensor_of_the_same_shape_has_as_many_elements_whatever_their_type() {
+        for dims in [&[][..], &[3], &[2, 3], &[2, 0]] {
+            let shape = Shape::new(dims).unwrap();
+            let tensor = DenseHostTensor::filled(&malloc(), shape.clone(), 7_i32).unwrap();
+            let ones = |elements: &mut [i32]| elements.fill(1);
+            let same = tensor
+                .computed_like(&malloc(), ones, |error| error)
+                .unwrap();
+            let ones = |elements: &mut [f64]| elements.fill(1.0);
+            let wider = tensor
+                .computed_like(&malloc(), ones, |error| error)
+                .unwrap();
+            assert_eq!((same.shape(), wider.shape()), (&shape, &shape));
+            assert_eq!(
+                *same.elements::<i32>().unwrap(),
+                vec![1; shape.num_elements()]
+            );
+            assert_eq!(
+                *wider.elements::<f64>().unwrap(),
+                vec![1.0; shape.num_elements()]
+            );
+        }
+    }
 
     #[test]
     fn elements_are_of_one_type() {

@@ -738,7 +738,7 @@ p.mlir:4:17: `function_test.Estimated` runs on ACC:0: requested as `*`
   ACC:0   yes         1.3 us                   0.2 us
 p.mlir:5:6: `function_test.Plain` runs on ACC:0: requested as `*`
   device  has the op  cost of moving operands  cost of the op
-  CPU:0   yes         10.0 us                  unknown
+  CPU:0   yes         10.0 us                  0.0 us
   ACC:0   yes         0.0 us                   0.1 us
 "
     );

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt::core::{EagerContext, PlacementRule};
-use tfrt::host::device::{Device, LinkCost};
+use tfrt::host::device::{CpuSpeed, Device, LinkCost};
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
@@ -113,22 +113,72 @@ fn plain_there(x: &DenseHostTensor) -> DenseHostTensor {
 
 #[test]
 fn the_speed_of_a_device_counts_without_an_estimate() -> Result<()> {
-    let eager = context(1.0, Some(100.0))?;
-    let x = eager.tensor(vec![0.0_f32; 100])?;
+    let eager = context(1.0, Some(10.0))?;
+    let x = eager.tensor(vec![0.0_f32; 10])?;
     let placement = eager.explain("cost_test.Plain", &[&x])?;
-    // Operand and result have 400 bytes each.
+    // Operand and result have 40 bytes each. The processor takes no time worth mentioning.
     assert_eq!(
         placement.to_string(),
         "\
 cost_test.Plain runs on CPU:0: lowest cost of moving operands and of the op
   device  has the op  cost of moving operands  cost of the op
-  CPU:0   yes         0.0 us                   unknown
-  ACC:0   yes         1.4 us                   8.0 us
+  CPU:0   yes         0.0 us                   0.0 us
+  ACC:0   yes         1.0 us                   8.0 us
 "
     );
     // The estimate of the op is preferred.
     let placement = eager.explain("cost_test.Estimated", &[&x])?;
     assert_eq!(placement.candidates[1].op_microseconds, Some(0.25));
+    Ok(())
+}
+
+/// The result of an op without operands, which need not be moved anywhere.
+const NUM_FILLED: usize = 1 << 16;
+
+#[tfrt_op("cost_test.Filled", metadata = filled_metadata)]
+fn filled() -> Result<DenseHostTensor> {
+    Ok(DenseHostTensor::vector(&[1.0_f32; NUM_FILLED])?)
+}
+
+#[tfrt_op("cost_test.Filled", device = "acc", metadata = filled_metadata)]
+fn filled_there() -> Result<DenseHostTensor> {
+    filled()
+}
+
+fn filled_metadata() -> TensorMetadata {
+    TensorMetadata::new(DType::F32, [NUM_FILLED])
+}
+
+#[test]
+fn a_faster_device_attracts_an_op_by_its_speed_alone() -> Result<()> {
+    let cpu = CpuSpeed::of_this_machine().bytes_per_microsecond();
+    for (speed, device) in [
+        (Some(2.0 * cpu), "ACC:0"),
+        (Some(0.5 * cpu), "CPU:0"),
+        // The first of equal devices.
+        (Some(cpu), "CPU:0"),
+        // One that states nothing is not the fastest.
+        (None, "CPU:0"),
+    ] {
+        let eager = context(1.0, speed)?;
+        let placement = eager.explain("cost_test.Filled", &[])?;
+        assert_eq!(placement.rule, PlacementRule::LeastCost);
+        assert_eq!(placement.device.0.name(), device, "{placement}");
+        let ones = eager.op("cost_test.Filled")?.call(&[])?;
+        assert_eq!(crate::device_of(&ones), device);
+    }
+    Ok(())
+}
+
+#[test]
+fn moving_an_operand_outweighs_the_speed_of_a_device() -> Result<()> {
+    let eager = context(1.0, Some(f64::MAX))?;
+    let x = eager.tensor(vec![0.0_f32; 10])?;
+    let there = eager.copy_to(&x, "ACC:0")?;
+    for (operand, device) in [(&x, "CPU:0"), (&there, "ACC:0")] {
+        let placement = eager.explain("cost_test.Plain", &[operand])?;
+        assert_eq!(placement.device.0.name(), device, "{placement}");
+    }
     Ok(())
 }
 
@@ -148,7 +198,7 @@ fn odd_cost(x: &TensorMetadata) -> Result<f64> {
 }
 
 #[test]
-fn an_estimate_that_is_no_time_is_none() -> Result<()> {
+fn the_speed_of_the_device_replaces_an_estimate_that_is_no_time() -> Result<()> {
     let eager = context(1.0, None)?;
     let estimate = |num_elements: usize| -> Result<Option<f64>> {
         let x = eager.tensor(vec![0.0_f32; num_elements])?;
@@ -156,6 +206,10 @@ fn an_estimate_that_is_no_time_is_none() -> Result<()> {
         Ok(placement.candidates[0].op_microseconds)
     };
     let found: Vec<Option<f64>> = (1..=5).map(estimate).collect::<Result<_>>()?;
-    assert_eq!(found, [None, None, None, None, Some(7.0)]);
+    let speed = CpuSpeed::of_this_machine().bytes_per_microsecond();
+    // An operand and a result.
+    let by_speed = |num_elements: f64| Some(2.0 * 4.0 * num_elements / speed);
+    let [one, two, three, four] = [1.0, 2.0, 3.0, 4.0].map(by_speed);
+    assert_eq!(found, [one, two, three, four, Some(7.0)]);
     Ok(())
 }

@@ -224,6 +224,7 @@ impl AnyRef {
     /// Returns `true` if no other reference can reach the payload. Unlike
     /// [`is_unique`](Self::is_unique), it also accepts a function result with one owner, and a
     /// resolved indirect value that has one owner and is the only owner of its target.
+    #[inline]
     #[must_use]
     pub fn is_unique_through_links(&self) -> bool {
         let header = self.header();
@@ -236,6 +237,23 @@ impl AnyRef {
         // SAFETY: the link owns a count of the target, and lives as long as `self`.
         let target = unsafe { target.as_ref() };
         target.kind != Kind::Immortal && target.count.is_one()
+    }
+
+    /// Returns `true` if the value has a payload and that is a `T`.
+    ///
+    /// ```
+    /// use tfrt_async::{AnyRef, AsyncValueRef};
+    ///
+    /// assert!(AnyRef::available(1_i32).holds::<i32>());
+    /// assert!(!AnyRef::available(1_i32).holds::<i64>());
+    /// let (_promise, later) = AsyncValueRef::<i32>::unconstructed();
+    /// assert!(later.as_any().is::<i32>() && !later.as_any().holds::<i32>());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn holds<T: Value>(&self) -> bool {
+        self.concrete_holder()
+            .is_some_and(|(_, found)| found == TypeIndex::of::<T>())
     }
 
     /// Returns the index of the payload's type, or [`TypeIndex::NONE`] if it has none yet or never
@@ -515,6 +533,17 @@ impl AnyRef {
     /// Returns the header that has the payload, if there is one, and the payload's type.
     #[inline]
     fn concrete_holder(&self) -> Option<(NonNull<Header>, TypeIndex)> {
+        let header = self.header();
+        if header.word.has_own_payload() {
+            return Some((self.header, header.type_index));
+        }
+        self.concrete_holder_otherwise()
+    }
+
+    /// Does the work of [`concrete_holder`](Self::concrete_holder) for a value that had no payload
+    /// of its own just before.
+    #[inline(never)]
+    fn concrete_holder_otherwise(&self) -> Option<(NonNull<Header>, TypeIndex)> {
         let holder = match self.header().word.state() {
             State::Payload => self.header,
             State::Link(target) => target,

@@ -70,6 +70,8 @@ mod byte_string;
 
 mod type_index;
 
+mod index_cell;
+
 pub mod identity;
 
 #[cfg(not(loom))]
@@ -112,6 +114,7 @@ pub use any_ref::AnyRef;
 pub use borrow::{BorrowError, ReadGuard, WriteGuard};
 pub use byte_string::{ByteString, NotText};
 pub use future::{AnyFuture, ValueFuture};
+pub use index_cell::IndexCell;
 pub use join::{run_when_ready, run_when_ready_for};
 pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise, Promises};

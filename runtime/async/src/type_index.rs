@@ -3,7 +3,7 @@
 //! The header of a value has two bytes for its payload type. A type gets its number on first use
 //! and keeps it for the lifetime of the process. Later lookups take no lock: the compiler folds the
 //! hash of the `TypeId` to a constant, which indexes a table of pointers; the full id is compared
-//! with that of the entry found.
+//! with that of the entry found. A type that is checked very often has an [`IndexCell`] instead.
 //!
 //! A [kernel library](crate::shared) has its own tables, filled with numbers from the program: on a
 //! miss in its tables, it asks the program once per type and caches the answer.
@@ -26,6 +26,7 @@ use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::cell::{self, Header, Kind};
 use crate::display::{self, DisplayPayload};
+use crate::index_cell::IndexCell;
 use crate::value::{self, Chain, Value};
 
 use slot::Slot;
@@ -64,6 +65,12 @@ impl TypeIndex {
         if id == TypeId::of::<Chain>() {
             return Self::CHAIN;
         }
+        if let Some(cell) = T::INDEX_CELL {
+            let cell = cell();
+            return cell
+                .get()
+                .map_or_else(|| fill(cell), |index| Self(index.get()));
+        }
         match find(id) {
             Some(info) => info.index,
             None => register(TypeInfo::new::<T>(Self::NONE)).index,
@@ -77,6 +84,9 @@ impl TypeIndex {
         let id = TypeId::of::<T>();
         if id == TypeId::of::<Chain>() {
             return Some(Self::CHAIN);
+        }
+        if let Some(cell) = T::INDEX_CELL {
+            return cell().get().map(|index| Self(index.get()));
         }
         let info = probes(id).next().and_then(Slot::get)?;
         (info.id == id).then_some(info.index)
@@ -285,6 +295,14 @@ fn find(id: TypeId) -> Option<&'static TypeInfo> {
     probes(id).map_while(Slot::get).find(|info| info.id == id)
 }
 
+/// Looks up a type whose cell is empty, and fills the cell.
+#[cold]
+fn fill<T: Value>(cell: &IndexCell<T>) -> TypeIndex {
+    let index = register(TypeInfo::new::<T>(TypeIndex::NONE)).index;
+    cell.set(index.0);
+    index
+}
+
 /// Looks up a type that is not cached, and assigns a number if it has none.
 #[cold]
 fn register(candidate: TypeInfo) -> &'static TypeInfo {
@@ -415,6 +433,8 @@ impl Hasher for LowBits {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::num::NonZero;
+
     use super::*;
 
     struct Tagged<const N: usize>;
@@ -439,6 +459,29 @@ mod tests {
         assert_eq!(numbers.len(), 8);
         assert!(numbers.iter().all(|pair| *pair == numbers[0]));
         assert_ne!(numbers[0][0], numbers[0][1]);
+    }
+
+    #[test]
+    fn a_cell_has_the_number_that_the_tables_have() {
+        struct Known;
+
+        static CELL: IndexCell<Known> = IndexCell::new();
+
+        impl Value for Known {
+            const MLIR_TYPE: &'static str = "!test.known";
+            const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = Some(|| &CELL);
+        }
+
+        assert_eq!(TypeIndex::known::<Known>(), None);
+        let index = TypeIndex::of::<Known>();
+        assert_eq!(
+            index,
+            register(TypeInfo::new::<Known>(TypeIndex::NONE)).index
+        );
+        assert_ne!(index, TypeIndex::NONE);
+        assert_eq!(CELL.get().map(NonZero::get), Some(index.get()));
+        assert_eq!(TypeIndex::known::<Known>(), Some(index));
+        assert_eq!(TypeIndex::of::<Known>(), index);
     }
 
     #[test]

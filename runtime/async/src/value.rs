@@ -7,6 +7,7 @@ use half::{bf16, f16};
 use tfrt_support::complex::Complex;
 
 use crate::identity::{self, TypeIdentity};
+use crate::index_cell::IndexCell;
 use crate::room::Room;
 
 /// A type whose objects may be payloads of AsyncValues.
@@ -60,6 +61,10 @@ pub trait Value: Send + Sync + 'static {
 
     /// Where the memory of a payload has room for its value. Only types of the runtime set this.
     const ROOM: Option<Room<Self>> = None;
+
+    /// A static with the number of the type, for types that kernels check so often that looking the
+    /// number up counts.
+    const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = None;
 
     /// How to display payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
     const DISPLAY: Option<DisplayFn<Self>> = None;

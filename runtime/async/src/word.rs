@@ -106,6 +106,15 @@ impl Word {
         tag(self.0.load(Ordering::Acquire)) == TAG_CONCRETE
     }
 
+    /// Returns `true` if the value has a payload of its own: the state of nearly every value that
+    /// is read. This takes fewer instructions than to distinguish all states. Its publication then
+    /// happened before this returns.
+    #[inline]
+    pub(crate) fn has_own_payload(&self) -> bool {
+        // Acquire pairs with the release in `publish`.
+        self.0.load(Ordering::Acquire).addr() == TAG_CONCRETE
+    }
+
     /// Returns the value that a concrete word links to, or `None` if the payload is the value's
     /// own.
     ///

@@ -48,18 +48,21 @@ impl Scalar {
     }
 
     /// Returns the type of the number.
+    #[inline]
     #[must_use]
     pub const fn dtype(self) -> DType {
         self.dtype
     }
 
     /// Returns the bits of the number, zero-extended.
+    #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits
     }
 
     /// Returns the code of the number's encoding.
+    #[inline]
     #[must_use]
     pub const fn code(self) -> AttrTypeCode {
         self.code
@@ -80,6 +83,7 @@ macro_rules! scalar_constructors {
         impl Scalar {
             $(
                 #[doc = concat!("The `", stringify!($name), "` number `value`.")]
+                #[inline]
                 #[must_use]
                 pub fn $name(value: $native) -> Self {
                     let to_bits: fn($native) -> $bits = $to_bits;

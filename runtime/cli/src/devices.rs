@@ -1,5 +1,5 @@
-//! `tfrt devices`: lists the GPUs that programs can use, and the libraries that are installed or
-//! missing.
+//! `tfrt devices`: lists the processor and the GPUs that programs can use, and the libraries that
+//! are installed or missing.
 
 use std::fmt::Write as _;
 
@@ -7,21 +7,23 @@ use clap::Parser;
 use tfrt_gpu::api::GpuResult;
 use tfrt_gpu::cuda;
 use tfrt_gpu::platform::{Gpu, GpuChoice};
+use tfrt_host::device::CpuSpeed;
 
 use crate::failure::Failure;
 use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt devices             list the CUDA devices, the libraries of CUDA, and the host device";
+  tfrt devices             list the processor, the CUDA devices, the libraries of CUDA, and the
+                           host device";
 
-/// List the GPUs that programs can use and the libraries of CUDA, or explain why there are none
+/// List the processor, the GPUs that programs can use, and the libraries of CUDA
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure> {
-    let mut text = String::new();
+    let mut text = format!("CPU: {}\n", CpuSpeed::of_this_machine());
     for choice in [GpuChoice::Cuda, GpuChoice::Host] {
         match Gpu::open(choice) {
             Ok(gpu) => {

@@ -214,7 +214,7 @@ enum Command {
     Data(data::Arguments),
     /// Create a crate for your own kernels
     New(new::Arguments),
-    /// List the GPUs that programs can use and the libraries of CUDA, or explain why there are none
+    /// List the processor, the GPUs that programs can use, and the libraries of CUDA
     #[cfg(feature = "gpu")]
     Devices(devices::Arguments),
     /// Run the entry point of a GPU program

@@ -61,7 +61,7 @@ use in_flight::InFlight;
 use known::{Facts, KnownOp};
 
 pub use cache::CacheStats;
-pub use devices::{Placement, PlacementRow, PlacementRule, placement_table};
+pub use devices::{Placement, PlacementRow, PlacementRule, cheapest_device, placement_table};
 pub use op::Op;
 pub use ready::ReadyOp;
 pub use scope::Scope;

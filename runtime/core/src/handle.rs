@@ -186,6 +186,22 @@ pub(crate) struct Operand<'a> {
     pub(crate) extents: &'a Extents,
 }
 
+/// An operand that is a dense tensor, as kernels take it.
+#[derive(Clone, Copy)]
+pub(crate) struct DenseOperand<'a> {
+    pub(crate) tensor: &'a AnyRef,
+    /// The payload of the tensor.
+    pub(crate) dense: &'a DenseHostTensor,
+}
+
+impl DenseOperand<'_> {
+    /// Returns `true` if the operand has this metadata.
+    #[inline(always)]
+    pub(crate) fn has(&self, metadata: &TensorMetadata) -> bool {
+        metadata.dtype == self.dense.dtype() && *self.dense.shape() == metadata.extents
+    }
+}
+
 impl Operand<'_> {
     pub(crate) fn metadata(&self) -> TensorMetadata {
         TensorMetadata::new(self.dtype, self.extents.clone())
@@ -496,6 +512,16 @@ impl TensorHandle {
             None => self.foreign_operand(tensor, device)?,
         };
         same_device(found, device).then_some(operand)
+    }
+
+    /// Returns the tensor, if it is available, dense, and on this device.
+    #[inline(always)]
+    pub(crate) fn dense_operand_on(&self, device: &DeviceRef) -> Option<DenseOperand<'_>> {
+        let (Some(tensor), Some(DevicePart::Known(found))) = (&self.tensor, &self.device) else {
+            return None;
+        };
+        let dense = tensor.get::<DenseHostTensor>()?;
+        same_device(found, device).then_some(DenseOperand { tensor, dense })
     }
 
     /// Does the work of [`operand_on`](Self::operand_on) for a tensor that is not dense.

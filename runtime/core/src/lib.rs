@@ -71,7 +71,7 @@ pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use device_name::{DevicePattern, no_such_device};
 pub use eager::{
     CacheStats, EagerContext, EagerContextBuilder, Op, Placement, PlacementRow, PlacementRule,
-    ReadyOp, Scope, ToTensor, TypedCall, placement_table,
+    ReadyOp, Scope, ToTensor, TypedCall, cheapest_device, placement_table,
 };
 pub use exchange::RendezvousRef;
 pub use handle::{

@@ -27,7 +27,8 @@
 use std::collections::HashMap;
 
 use tfrt_core::{
-    DevicePattern, OpRegistry, PlacementRow, PlacementRule, no_such_device, placement_table,
+    DevicePattern, OpRegistry, PlacementRow, PlacementRule, cheapest_device, no_such_device,
+    placement_table,
 };
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
@@ -337,7 +338,10 @@ impl<'a> Placer<'a> {
             let home = if is_small {
                 0
             } else {
-                self.cheapest(module, &call, &candidates)
+                let moving_cost = |device| self.moving_cost(module, &call, device);
+                let op_cost = |device| self.op_cost(module, &call, device);
+                // There are candidates: see above.
+                cheapest_device(&candidates, moving_cost, op_cost).unwrap_or(0)
             };
             let reason = match asked {
                 Some(asked) => Reason::Asked(asked.to_owned()),
@@ -390,20 +394,6 @@ impl<'a> Placer<'a> {
 
     fn home(&self, value: &ValueId) -> usize {
         self.homes.get(value).copied().unwrap_or(0)
-    }
-
-    /// Returns the first of these devices on which moving the operands and running the op cost
-    /// least. Where the time of the op is not known for all of them, moving decides alone: a device
-    /// that tells nothing is not the fastest.
-    fn cheapest(&self, module: &Module, call: &Call, devices: &[usize]) -> usize {
-        let of_op = |&device: &usize| self.op_cost(module, call, device);
-        let of_op: Option<Vec<f64>> = devices.iter().map(of_op).collect();
-        let costs = devices.iter().enumerate().map(|(index, &device)| {
-            let of_op = of_op.as_ref().map_or(0.0, |costs| costs[index]);
-            (device, self.moving_cost(module, call, device) + of_op)
-        });
-        let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        cheapest.map_or(0, |(device, _)| device)
     }
 
     /// Returns the time in microseconds that the op is assumed to take on a device: its own

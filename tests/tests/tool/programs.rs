@@ -1,6 +1,7 @@
 //! Every program under `programs` is a test.
 
 use libtest_mimic::Trial;
+use tfrt::host::device::CpuSpeed;
 use tfrt_tests::partitioned;
 use tfrt_tests::programs::{self, Gpu};
 use tfrt_tests::tool;
@@ -68,10 +69,11 @@ fn devices_and_libraries_are_listed() -> Result<(), String> {
         |number, name| format!("  {number}: {name}, 4.00 GiB at 64 GB/s, compute capability 9.0\n");
     let name = "host device behind an emulated driver";
     let expected = format!(
-        "--gpu=cuda: CUDA\n{}{}  libcuda: version 12.8\n  libcublas: version 12.8.0\n  \
+        "CPU: {}\n--gpu=cuda: CUDA\n{}{}  libcuda: version 12.8\n  libcublas: version 12.8.0\n  \
          libcudnn: version 9.10.2\n  libcusolver: version 11.7.2\n  libcufft: version 11.3.3\n  \
          libnccl: version 2.26.2\n\
          --gpu=host: host device\n{}{}",
+        CpuSpeed::of_this_machine(),
         device(0, name),
         device(1, name),
         device(0, "host device"),

@@ -67,6 +67,12 @@ impl Part {
 }
 
 impl Borrows {
+    /// Returns `true` if the destructor has something to free.
+    #[inline]
+    pub(super) fn own_memory(&self) -> bool {
+        self.extras.get().is_some()
+    }
+
     /// Marks the allocation as cut.
     pub(super) fn cut(&self) {
         self.extras.get_or_init(Box::default);

@@ -420,8 +420,11 @@ impl Storage {
         let header = self.header.as_ptr();
         // SAFETY: H1: the header is initialised.
         let borrows = unsafe { &raw mut (*header).borrows };
-        // SAFETY: H1: nobody else uses the borrows, and they are not used afterwards.
-        unsafe { borrows.drop_in_place() };
+        // SAFETY: H1: the borrows exist.
+        if unsafe { &*borrows }.own_memory() {
+            // SAFETY: H1: nobody else uses the borrows, and they are not used afterwards.
+            unsafe { borrows.drop_in_place() };
+        }
         // SAFETY: H1: the header is initialised, and nothing writes the origin.
         let origin = unsafe { &(*header).origin };
         if let Origin::Block { allocator, block } = origin

@@ -128,7 +128,8 @@ impl OpAttrs {
     }
 
     /// Returns the attributes that `op` declares, if the set has cached their positions.
-    #[inline]
+    // Always inlined: its result would go through memory.
+    #[inline(always)]
     pub(crate) fn bound(&self, op: &'static OpDef) -> Option<AttributeList<'_>> {
         if op.attributes.is_empty() {
             return Some(AttributeList::EMPTY);

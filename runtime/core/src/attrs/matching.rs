@@ -12,23 +12,31 @@ use super::{AttrEntry, OpAttrs, Section};
 
 /// Which attributes of a set were set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Matched(u32);
+pub(crate) struct Matched {
+    mask: u32,
+    /// The number of ones, which would take longer to count than all else does.
+    len: u32,
+}
 
 impl Matched {
     /// Returns the number of attributes.
     #[inline]
     pub(crate) fn len(self) -> usize {
-        self.0.count_ones() as usize
+        self.len as usize
     }
 
     #[inline]
     fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 != 0
+        self.mask >> index & 1 != 0
     }
 
+    /// Adds an attribute that is not contained.
     #[inline]
     fn with(self, index: usize) -> Self {
-        Self(self.0 | 1 << index)
+        Self {
+            mask: self.mask | 1 << index,
+            len: self.len + 1,
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use tfrt_tensor::{DenseHostTensor, TensorRef};
 use super::dispatch::is_as_told;
 use super::{DeviceOp, OperandMetadata, Tensors};
 use crate::attrs::OpAttrs;
-use crate::handle::{Operand, TensorHandle};
+use crate::handle::{DenseOperand, Operand, TensorHandle};
 use crate::op::ResultMetadata;
 use crate::registry::Runner;
 
@@ -100,25 +100,12 @@ impl Answers {
         kept.iter().map_while(OnceLock::get)
     }
 
-    /// Returns the remembered result for operands with this metadata, if there is one: what is
-    /// known of it.
+    /// Returns the remembered result for operands whose metadata `is_same` accepts, if there is
+    /// one: what is known of it.
     #[inline(always)]
-    fn find<const N: usize>(&self, operands: &[Operand<'_>; N]) -> Option<Option<&TensorMetadata>> {
-        for answer in self.kept() {
-            let known: Result<&[TensorMetadata; N], _> = answer.operands[..].try_into();
-            let Ok(known) = known else {
-                continue;
-            };
-            // Not the comparison of arrays, which is a call of a loop.
-            let mut is_same = true;
-            for (known, operand) in known.iter().zip(operands) {
-                is_same &= known.dtype == operand.dtype && known.extents == *operand.extents;
-            }
-            if is_same {
-                return Some(answer.result.as_ref());
-            }
-        }
-        None
+    fn find(&self, is_same: impl Fn(&[TensorMetadata]) -> bool) -> Option<Option<&TensorMetadata>> {
+        let found = self.kept().find(|answer| is_same(&answer.operands))?;
+        Some(found.result.as_ref())
     }
 
     /// Keeps a result, if there is room.
@@ -158,9 +145,9 @@ impl DeviceOp {
         !tracing::is_active(TracingLevel::Default) && ctx.request().cancel_value().is_none()
     }
 
-    /// Runs an op that is a kernel with one result at once, on handles that the caller keeps, if
-    /// this takes no waiting, conversion or ordering. The numbers of operands and results are
-    /// [admitted](Self::admitted).
+    /// Runs an op that is a kernel with one result at once, on dense tensors that the caller keeps
+    /// handles of, if this takes no waiting, conversion or ordering. The numbers of operands and
+    /// results are [admitted](Self::admitted).
     // The parts of this path are always inlined: each of them runs once in a call, and passing
     // their arguments would cost as much as what they do.
     #[inline(always)]
@@ -188,32 +175,11 @@ impl DeviceOp {
             answers,
         };
         match *arguments {
-            [x] => self.run_kernel(&call, [x]),
-            [x, y] => self.run_kernel(&call, [x, y]),
-            [x, y, z] => self.run_kernel(&call, [x, y, z]),
+            [x] => self.run_kernel_of_1(&call, x),
+            [x, y] => self.run_kernel_of_2(&call, x, y),
+            [x, y, z] => self.run_kernel_of_3(&call, x, y, z),
             _ => AtOnce::Refused,
         }
-    }
-
-    /// Does the work of [`call_at_once`](Self::call_at_once).
-    fn run_kernel<const N: usize>(
-        &self,
-        call: &KernelCall<'_>,
-        arguments: [&TensorHandle; N],
-    ) -> AtOnce {
-        let Some(operands) = self.operands_of(arguments) else {
-            return AtOnce::Refused;
-        };
-        let told = if self.tells_metadata_itself {
-            None
-        } else {
-            match call.answers.find(&operands) {
-                Some(told) => told,
-                None => return self.ask_and_run_kernel(call, operands),
-            }
-        };
-        let tensor = call.run(&operands.map(|operand| operand.tensor.clone()));
-        self.outcome_of(call.ctx, told, tensor)
     }
 
     /// Calls the metadata function, and then the kernel.
@@ -221,9 +187,9 @@ impl DeviceOp {
     fn ask_and_run_kernel<const N: usize>(
         &self,
         call: &KernelCall<'_>,
-        operands: [Operand<'_>; N],
+        operands: [DenseOperand<'_>; N],
     ) -> AtOnce {
-        let known = operands.map(|operand| operand.metadata());
+        let known = operands.map(|operand| operand.dense.metadata());
         let answer = match self.result_metadata(&known, call.attrs) {
             Ok(answer) => answer,
             Err(error) => {
@@ -236,20 +202,7 @@ impl DeviceOp {
         self.outcome_of(call.ctx, answer.first().and_then(Option::as_ref), tensor)
     }
 
-    /// Returns at least one argument as operands, if the op accepts all of them unconverted.
-    #[inline(always)]
-    fn operands_of<'a, const N: usize>(
-        &self,
-        arguments: [&'a TensorHandle; N],
-    ) -> Option<[Operand<'a>; N]> {
-        let mut operands = [self.operand_of(0, arguments[0])?; N];
-        for (index, place) in operands.iter_mut().enumerate().skip(1) {
-            *place = self.operand_of(index, arguments[index])?;
-        }
-        Some(operands)
-    }
-
-    // Not a closure, which would become a call as soon as there are two operands.
+    /// Returns an argument as an operand, if the op accepts it unconverted.
     #[inline(always)]
     fn operand_of<'a>(&self, index: usize, argument: &'a TensorHandle) -> Option<Operand<'a>> {
         argument.operand_on(self.device_of_operand(index))
@@ -329,6 +282,45 @@ impl DeviceOp {
     }
 }
 
+/// Defines the methods of [`DeviceOp::call_at_once`] for fixed numbers of operands. Arrays of
+/// operands, for any number, would be copied and passed to loops, which costs more than all else.
+macro_rules! define_run_kernel {
+    ($($method:ident($($index:literal $operand:ident $known:ident),+);)+) => {
+        impl DeviceOp {$(
+            fn $method(&self, call: &KernelCall<'_>, $($operand: &TensorHandle),+) -> AtOnce {
+                $(let device = self.device_of_operand($index);
+                let Some($operand) = $operand.dense_operand_on(device) else {
+                    return AtOnce::Refused;
+                };)+
+                let told = if self.tells_metadata_itself {
+                    None
+                } else {
+                    let found = call.answers.find(|known| match known {
+                        [$($known),+] => $($operand.has($known))&&+,
+                        _ => false,
+                    });
+                    match found {
+                        Some(told) => told,
+                        None => return self.ask_and_run_kernel(call, [$($operand),+]),
+                    }
+                };
+                let tensors = [$($operand.tensor.clone()),+];
+                let tensor = call.run(&tensors);
+                // One by one, because the destructor of an array is a loop.
+                let [$($operand),+] = tensors;
+                $(drop($operand);)+
+                self.outcome_of(call.ctx, told, tensor)
+            }
+        )+}
+    };
+}
+
+define_run_kernel! {
+    run_kernel_of_1(0 x of_x);
+    run_kernel_of_2(0 x of_x, 1 y of_y);
+    run_kernel_of_3(0 x of_x, 1 y of_y, 2 z of_z);
+}
+
 /// A call of a kernel.
 struct KernelCall<'a> {
     ctx: &'a ExecutionContext,
@@ -379,13 +371,8 @@ mod tests {
         answers: &Answers,
         operands: [&TensorMetadata; N],
     ) -> Option<TensorMetadata> {
-        let tensor = AnyRef::ready_chain();
-        let operands = operands.map(|metadata| Operand {
-            tensor: &tensor,
-            dtype: metadata.dtype,
-            extents: &metadata.extents,
-        });
-        answers.find(&operands).map(|found| found.unwrap().clone())
+        let found = answers.find(|known| known.iter().eq(operands));
+        found.map(|found| found.unwrap().clone())
     }
 
     #[test]

@@ -8,12 +8,14 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::{Error, ErrorCode, Place};
 
+use super::EagerContext;
 use super::caller::token_of;
 use super::known::AttributeSet;
+use super::op::Op;
 use super::ready::ReadyOp;
 use super::scope;
 use super::scope::CallContext;
-use crate::core_op::OpInvocation;
+use crate::core_op::{CoreRuntimeOp, OpInvocation};
 use crate::device_op::AtOnce;
 use crate::handle::TensorHandle;
 use crate::order::Uses;
@@ -32,6 +34,52 @@ struct Call<'a> {
     uses: Option<&'a Uses>,
 }
 
+/// Runs an op that [admits](crate::device_op::Admitted) so many operands at once, in the context of
+/// its eager context, if nothing keeps it from that.
+#[inline(always)]
+fn call_at_once(
+    eager: &EagerContext,
+    op: &CoreRuntimeOp,
+    set: &AttributeSet,
+    arguments: &[&TensorHandle],
+    caller: &'static Location<'static>,
+) -> AtOnce {
+    if eager.runtime.has_writers() {
+        return AtOnce::Refused;
+    }
+    let Some(ctx) = scope::shared_context(eager) else {
+        return AtOnce::Refused;
+    };
+    ctx.set_location_token(token_of(caller));
+    op.call_at_once(&ctx, arguments, &set.attrs, &set.answers)
+}
+
+impl Op {
+    /// Calls the op once; see [`ReadyOp::call`].
+    ///
+    /// # Errors
+    /// Those of [`ready`](Self::ready) and of [`ReadyOp::call`].
+    #[track_caller]
+    pub fn call(self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
+        let caller = Location::caller();
+        // As in `ReadyOp::call`, without making an op that is called once.
+        if let Some(set) = self.set_of_only_device()
+            && self.found.known.admitted.contains(arguments.len())
+        {
+            let op = &self.found.known.op;
+            match call_at_once(&self.eager, op, set, arguments, caller) {
+                AtOnce::Dense(tensor) => return Ok(op.handle_of_dense(tensor)),
+                AtOnce::Available(tensor) => return Ok(op.handle_of_available(tensor)),
+                AtOnce::Other(result) => {
+                    return self.ready()?.end_one(*result, arguments, caller);
+                }
+                AtOnce::Refused => {}
+            }
+        }
+        self.ready()?.call(arguments)
+    }
+}
+
 impl ReadyOp {
     /// Calls an op with one result.
     ///
@@ -41,20 +89,13 @@ impl ReadyOp {
     #[track_caller]
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
         let caller = Location::caller();
-        // Most calls take this way: they write their result where the caller wants it.
-        if self.admitted.contains(arguments.len())
-            && !self.eager.runtime.has_writers()
-            && let Some((ctx, is_sync)) = scope::shared_context_and_mode(&self.eager)
-        {
-            ctx.set_location_token(token_of(caller));
-            let AttributeSet { attrs, answers } = &*self.set;
+        if self.admitted.contains(arguments.len()) {
+            // Most calls take this way: they write their result where the caller wants it.
             let op = &self.found.known.op;
-            match op.call_at_once(&ctx, arguments, attrs, answers) {
+            match call_at_once(&self.eager, op, &self.set, arguments, caller) {
                 AtOnce::Dense(tensor) => return Ok(op.handle_of_dense(tensor)),
                 AtOnce::Available(tensor) => return Ok(op.handle_of_available(tensor)),
-                AtOnce::Other(result) => {
-                    return self.end_one(&ctx, *result, arguments, is_sync, caller);
-                }
+                AtOnce::Other(result) => return self.end_one(*result, arguments, caller),
                 AtOnce::Refused => {}
             }
         }
@@ -77,15 +118,14 @@ impl ReadyOp {
     #[cold]
     fn end_one(
         &self,
-        ctx: &ExecutionContext,
         result: TensorHandle,
         arguments: &[&TensorHandle],
-        is_sync: bool,
         caller: &'static Location<'static>,
     ) -> Result<TensorHandle, Error> {
+        let (ctx, is_sync) = self.begin(caller);
         let mut results = [result];
         let op = &self.found.known.op;
-        op.describe_in_results(ctx, &mut results, arguments);
+        op.describe_in_results(&ctx, &mut results, arguments);
         let uses = self.uses(arguments.iter().copied());
         self.enter(uses.as_ref(), &results, None);
         let outcome = self.end(&results, None, is_sync);

@@ -80,9 +80,9 @@ impl fmt::Display for PlacementRule {
 ///     placement.to_string(),
 ///     "\
 /// my.Nothing runs on CPU:1: selected by a device scope
-///   device  has the op  cost of moving operands
-///   CPU:0   yes         0.0 us
-///   CPU:1   yes         0.0 us
+///   device  has the op  cost of moving operands  cost of the op
+///   CPU:0   yes         0.0 us                   0.0 us
+///   CPU:1   yes         0.0 us                   0.0 us
 /// ",
 /// );
 /// # Ok::<(), tfrt_support::Error>(())
@@ -198,6 +198,62 @@ pub fn placement_table(rows: &[PlacementRow<'_>]) -> String {
         };
     }
     table
+}
+
+/// Returns the first of these devices on which moving the operands and running the op cost least,
+/// given both times in microseconds. Where the time of the op is not known for all of them, moving
+/// decides alone: a device that states nothing is not the fastest.
+///
+/// The time of the op is found out only where it can make a difference.
+///
+/// ```
+/// use tfrt_core::cheapest_device;
+///
+/// let moving = |device: usize| [0.0, 10.0][device];
+/// let known = |device: usize| Some([50.0, 1.0][device]);
+/// let partly_known = |device: usize| known(device).filter(|_| device == 1);
+/// assert_eq!(cheapest_device(&[0, 1], moving, known), Some(1));
+/// assert_eq!(cheapest_device(&[0, 1], moving, partly_known), Some(0));
+/// assert_eq!(cheapest_device(&[], moving, known), None);
+/// ```
+pub fn cheapest_device(
+    devices: &[usize],
+    moving_cost: impl Fn(usize) -> f64,
+    op_cost: impl Fn(usize) -> Option<f64>,
+) -> Option<usize> {
+    if let &[only] = devices {
+        return Some(only);
+    }
+    let moving: SmallVec<[f64; 4]> = devices.iter().map(|&device| moving_cost(device)).collect();
+    let nearest = first_of_least(&moving)?;
+    let Some(of_nearest) = op_cost(devices[nearest]) else {
+        return Some(devices[nearest]);
+    };
+    // Ops take time: a device that takes no less to move the operands to is not cheaper.
+    let cost = moving[nearest] + of_nearest;
+    let is_dearer = |(place, &moving): (usize, &f64)| {
+        place == nearest || moving > cost || (moving == cost && place > nearest)
+    };
+    if moving.iter().enumerate().all(is_dearer) {
+        return Some(devices[nearest]);
+    }
+    let total = |(place, &device): (usize, &usize)| {
+        let of_op = match place == nearest {
+            true => Some(of_nearest),
+            false => op_cost(device),
+        };
+        of_op.map(|of_op| moving[place] + of_op)
+    };
+    let totals: Option<SmallVec<[f64; 4]>> = devices.iter().enumerate().map(total).collect();
+    let cheapest = totals.as_deref().map_or(Some(nearest), first_of_least);
+    cheapest.map(|place| devices[place])
+}
+
+/// Returns the position of the first of the least costs.
+fn first_of_least(costs: &[f64]) -> Option<usize> {
+    let costs = costs.iter().enumerate();
+    let least = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    least.map(|(place, _)| place)
 }
 
 impl EagerContext {
@@ -361,17 +417,11 @@ impl EagerContext {
         operands: &[&TensorHandle],
         attrs: &OpAttrs,
     ) -> Option<usize> {
-        if let &[only] = devices {
-            return Some(only);
-        }
-        let of_op = |&index: &usize| self.op_cost(index, op, operands, attrs);
-        let of_op: Option<SmallVec<[f64; 4]>> = devices.iter().map(of_op).collect();
-        let costs = devices.iter().enumerate().map(|(place, &index)| {
-            let of_op = of_op.as_ref().map_or(0.0, |costs| costs[place]);
-            (index, self.moving_cost(index, op, operands) + of_op)
-        });
-        let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        cheapest.map(|(index, _)| index)
+        cheapest_device(
+            devices,
+            |device| self.moving_cost(device, op, operands),
+            |device| self.op_cost(device, op, operands, attrs),
+        )
     }
 
     /// Returns the assumed time in microseconds to move the operands of an op from other devices to
@@ -491,4 +541,49 @@ fn is_integer(dtype: DType) -> bool {
             | DType::I32
             | DType::I64
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// Compares the total costs of all devices.
+    fn by_totals(moving: [f64; 3], of_op: [Option<f64>; 3]) -> Option<usize> {
+        let is_known = of_op.iter().all(Option::is_some);
+        let totals = [0, 1, 2].map(|device: usize| match of_op[device] {
+            Some(of_op) if is_known => moving[device] + of_op,
+            _ => moving[device],
+        });
+        first_of_least(&totals)
+    }
+
+    #[test]
+    fn the_cheapest_device_is_that_of_the_least_total_and_the_first_of_equal_ones() {
+        let moving = [0.0, 1.0, 2.0];
+        let of_op = [None, Some(0.0), Some(1.0), Some(2.0)];
+        let all =
+            |index: usize, base: usize| [1, base, base * base].map(|unit| index / unit % base);
+        for moving in (0..27).map(|index| all(index, 3).map(|choice| moving[choice])) {
+            for of_op in (0..64).map(|index| all(index, 4).map(|choice| of_op[choice])) {
+                let found =
+                    cheapest_device(&[0, 1, 2], |device| moving[device], |device| of_op[device]);
+                assert_eq!(found, by_totals(moving, of_op), "{moving:?} {of_op:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_of_an_op_is_asked_of_devices_that_may_be_cheaper() {
+        let asked = RefCell::new(Vec::new());
+        let of_op = |device| {
+            asked.borrow_mut().push(device);
+            Some(1.0)
+        };
+        let moving = |device: usize| [10.0, 0.0, 10.0][device];
+        assert_eq!(cheapest_device(&[0, 1, 2], moving, of_op), Some(1));
+        assert_eq!(cheapest_device(&[2], moving, of_op), Some(2));
+        assert_eq!(*asked.borrow(), [1]);
+    }
 }

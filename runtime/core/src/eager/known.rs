@@ -16,7 +16,7 @@ use tfrt_ods::{Arity, OpDef};
 use super::scope::EffectClass;
 use crate::attrs::{Match, Matched, OpAttrs, OpAttrsRef};
 use crate::core_op::CoreRuntimeOp;
-use crate::device_op::Answers;
+use crate::device_op::{Admitted, Answers};
 use crate::op::OperandSet;
 use crate::registry::{RegisteredOp, Runner};
 
@@ -31,6 +31,8 @@ const MAX_SET_BYTES: usize = 256;
 pub(super) struct KnownOp {
     pub(super) name: SmolStr,
     pub(super) op: CoreRuntimeOp,
+    /// The calls with one result that may run at once, as far as this is known before.
+    pub(super) admitted: Admitted,
     pub(super) facts: Facts,
     /// Whether the registry refuses the op of this name, which a handler has made nevertheless.
     pub(super) is_refused: bool,
@@ -96,6 +98,7 @@ impl KnownOp {
     pub(super) fn new(name: SmolStr, op: CoreRuntimeOp, facts: Facts) -> Self {
         Self {
             name,
+            admitted: op.admitted(),
             op,
             facts,
             is_refused: false,
@@ -107,6 +110,12 @@ impl KnownOp {
     #[inline]
     pub(super) fn sets(&self) -> impl Iterator<Item = &Arc<AttributeSet>> {
         self.sets.iter().map_while(OnceLock::get)
+    }
+
+    /// Returns the kept set at `index`, if there is one.
+    #[inline]
+    pub(super) fn set(&self, index: usize) -> Option<&Arc<AttributeSet>> {
+        self.sets.get(index)?.get()
     }
 
     /// Returns the kept set with these attributes, if there is one.
@@ -124,7 +133,7 @@ impl KnownOp {
         name: &str,
         argument: &OpAttrArgument<'_>,
     ) -> bool {
-        let Some(current) = self.sets().nth(*index) else {
+        let Some(current) = self.set(*index) else {
             return false;
         };
         for (other, set) in self.sets().enumerate().filter(|(other, _)| other != index) {

@@ -1,5 +1,6 @@
 //! Ops that are looked up by name, and get their attributes.
 
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
@@ -15,7 +16,6 @@ use super::ready::{Found, ReadyOp};
 use super::{EagerContext, at_caller};
 use crate::attrs::{Match, Matched, OpAttrs, OpAttrsRef};
 use crate::device_op::Admitted;
-use crate::handle::TensorHandle;
 
 /// An op whose attributes are being set.
 ///
@@ -46,8 +46,8 @@ use crate::handle::TensorHandle;
 /// ```
 #[derive(Debug)]
 pub struct Op {
-    eager: Arc<EagerContext>,
-    found: Found,
+    pub(super) eager: Arc<EagerContext>,
+    pub(super) found: Found,
     given: Given,
     num_results: Option<usize>,
 }
@@ -110,13 +110,19 @@ impl Op {
 
     #[inline]
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
-        self.set_argument(name, &value.to_argument())
+        // Words, as nearly all are, own nothing, but the destructor is a call.
+        let argument = ManuallyDrop::new(value.to_argument());
+        let outcome = self.set_argument(name, &argument);
+        if matches!(*argument, OpAttrArgument::Value(_)) {
+            drop(ManuallyDrop::into_inner(argument));
+        }
+        outcome
     }
 
     fn set_argument(&mut self, name: &str, argument: &OpAttrArgument<'_>) -> Result<(), Error> {
         if let Given::Kept { index, matched } = &mut self.given {
             let known = &self.found.known;
-            let current = known.sets().nth(*index);
+            let current = known.set(*index);
             match current.map(|set| set.attrs.match_next(*matched, name, argument)) {
                 Some(Match::Same(more)) => {
                     *matched = more;
@@ -144,7 +150,7 @@ impl Op {
             }
         };
         if let Given::Kept { index, matched } = self.given {
-            let kept = self.found.known.sets().nth(index);
+            let kept = self.found.known.set(index);
             let part = kept.map_or_else(OpAttrs::new, |set| set.attrs.part(matched));
             self.given = Given::Own(Pooled::new(part));
         }
@@ -194,7 +200,7 @@ impl Op {
     fn make_ready(self) -> Result<ReadyOp, Error> {
         let known = &self.found.known;
         let set = match self.given {
-            Given::Kept { index, matched } => match known.sets().nth(index) {
+            Given::Kept { index, matched } => match known.set(index) {
                 Some(set) if set.attrs.len() == matched.len() => Arc::clone(set),
                 set => {
                     let part = set.map_or_else(OpAttrs::new, |set| set.attrs.part(matched));
@@ -209,7 +215,7 @@ impl Op {
         };
         let num_results = self.num_results.unwrap_or(1);
         let admitted = match num_results {
-            1 if made.is_empty() => self.found.known.op.admitted(),
+            1 if made.is_empty() => self.found.known.admitted,
             _ => Admitted::NONE,
         };
         Ok(ReadyOp {
@@ -223,13 +229,18 @@ impl Op {
         })
     }
 
-    /// Calls the op once; see [`ReadyOp::call`].
-    ///
-    /// # Errors
-    /// Those of [`ready`](Self::ready) and of [`ReadyOp::call`].
-    #[track_caller]
-    pub fn call(self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
-        self.ready()?.call(arguments)
+    /// Returns the set of the given attributes, if the op keeps it, and a call with one result that
+    /// runs on the only device.
+    #[inline]
+    pub(super) fn set_of_only_device(&self) -> Option<&AttributeSet> {
+        let Given::Kept { index, matched } = self.given else {
+            return None;
+        };
+        let set = self.found.known.set(index)?;
+        let is_usual = set.attrs.len() == matched.len()
+            && self.num_results.is_none_or(|num_results| num_results == 1)
+            && self.eager.devices.len() == 1;
+        is_usual.then_some(set)
     }
 }
 
@@ -277,6 +288,7 @@ fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
 #[cfg(test)]
 mod tests {
     use tfrt_host::HostContext;
+    use tfrt_host::device::CpuDevice;
 
     use super::*;
     use crate::op::{Implementation, OpCall, OpRegistration};
@@ -289,6 +301,32 @@ mod tests {
         implementation: Implementation::Function(nothing),
         ..OpRegistration::new("op_test.Nothing")
     } }
+
+    #[test]
+    fn only_a_call_of_the_usual_form_uses_a_kept_set_directly() {
+        let context = |devices: &[&str]| {
+            let builder = EagerContext::builder(HostContext::builder().build());
+            let builder = devices.iter().fold(builder, |builder, &name| {
+                builder.device(Arc::new(CpuDevice::new(name)))
+            });
+            builder.build().unwrap()
+        };
+        let (one, two) = (context(&[]), context(&["CPU:1"]));
+        let op = |eager: &Arc<EagerContext>| eager.op("op_test.Nothing").unwrap();
+        let with_a = |eager: &Arc<EagerContext>| op(eager).attr("a", 1_i64).unwrap();
+        assert!(with_a(&one).set_of_only_device().is_none(), "none is kept");
+        let kept = with_a(&one).ready().unwrap().set;
+        let with_kept = with_a(&one);
+        let used = with_kept.set_of_only_device().unwrap();
+        assert!(std::ptr::eq(used, &*kept));
+        assert!(with_a(&one).results(1).set_of_only_device().is_some());
+        assert!(with_a(&one).results(2).set_of_only_device().is_none());
+        assert!(op(&one).set_of_only_device().is_none(), "not all of them");
+        let more = with_a(&one).attr("b", 1_i64).unwrap();
+        assert!(more.set_of_only_device().is_none());
+        with_a(&two).ready().unwrap();
+        assert!(with_a(&two).set_of_only_device().is_none(), "two devices");
+    }
 
     #[test]
     fn attributes_in_any_order_are_those_of_a_kept_set() {

@@ -511,13 +511,12 @@ pub(super) fn context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool
     find_context_and_mode(context)
 }
 
-/// Returns the same as [`context_and_mode`], if no scope of this thread has a context of its own.
+/// Returns the context that calls of this thread run in, if no scope has a context of its own and
+/// the thread used this context last.
 #[inline]
-pub(super) fn shared_context_and_mode(
-    context: &EagerContext,
-) -> Option<(BorrowedContext<'_>, bool)> {
-    let (last, is_sync) = LAST.get();
-    (last == context.id).then(|| (BorrowedContext::of(&context.ctx), is_sync))
+pub(super) fn shared_context(context: &EagerContext) -> Option<BorrowedContext<'_>> {
+    let (last, _) = LAST.get();
+    (last == context.id).then(|| BorrowedContext::of(&context.ctx))
 }
 
 fn find_context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool) {

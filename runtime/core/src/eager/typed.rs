@@ -91,7 +91,7 @@ impl<'a> TypedCall<'a> {
     /// Those of [`ReadyOp::call`](super::ReadyOp::call).
     #[track_caller]
     pub fn one(self) -> Result<TensorHandle, Error> {
-        self.op.ready()?.call(&self.operands)
+        self.op.call(&self.operands)
     }
 
     /// Calls an op with `N` results.

@@ -47,15 +47,21 @@ pub trait AsyncKernel: 'static {
     ) -> impl Future<Output = Returned<Self::Results>> + Send;
 }
 
-/// Calls the function of `K`. Borrows end before the results are visible.
+/// Calls the function of `K`, and passes on what it returns. Borrows end before that, so that the
+/// results are not visible while they last.
+///
+/// What the function returns is not returned from here, because a tensor would be copied once more.
 ///
 /// # Safety
 /// 1. `K::Params::check` of the same source would succeed.
 #[inline]
-pub(crate) unsafe fn call_function<'f, K: Kernel, S: Source<'f>>(
+pub(crate) unsafe fn call_function<'f, K: Kernel, S: Source<'f>, R>(
     source: S,
-) -> Result<Returned<K::Results>, Error> {
+    then: impl FnOnce(Returned<K::Results>) -> R,
+) -> Result<R, Error> {
     // SAFETY: duty 1.
     let mut held = unsafe { K::Params::hold(source) }?;
-    Ok(K::call(K::Params::lend(&mut held)))
+    let returned = K::call(K::Params::lend(&mut held));
+    drop(held);
+    Ok(then(returned))
 }

@@ -410,10 +410,12 @@ fn go_on(outcome: Outcome) {
 /// # Safety
 /// The duties of [`KernelDescriptor::invoke`].
 unsafe fn run<K: Kernel>(frame: &mut KernelFrame<'_>) {
+    let source = frame.parts();
+    let put = |returned| K::Results::put(returned, &mut FrameSink::new::<K::Results>(frame));
     // SAFETY: the duties imply for every operand what `check` verifies.
-    match unsafe { call_function::<K, _>(frame.parts()) } {
-        Ok(returned) => K::Results::put(returned, &mut FrameSink::new::<K::Results>(frame)),
-        Err(error) => frame.report_error(error),
+    let outcome = unsafe { call_function::<K, _, _>(source, put) };
+    if let Err(error) = outcome {
+        frame.report_error(error);
     }
 }
 

@@ -176,7 +176,7 @@ unsafe fn run_unguarded<K: Kernel>(
         kernel: PhantomData,
     };
     // SAFETY: duties 2 and 3 imply for every operand what `check` verifies. Attributes are duty 4.
-    let returned = unsafe { call_function::<K, _>(source) }?;
+    let returned = unsafe { call_function::<K, _, _>(source, |returned| returned) }?;
     // SAFETY: duties 1 and 2.
     let mut sink = unsafe { Places::new(registers, offsets) };
     K::Results::put(returned, &mut sink);

@@ -136,11 +136,9 @@ pub trait FallibleType {
     /// The success type.
     type Ok;
 
-    /// Converts the error type.
-    ///
-    /// # Errors
-    /// The error, converted.
-    fn into_result(self) -> Result<Self::Ok, Error>;
+    /// Passes on what it holds, together with `state`: the value to `ok`, or the error, converted,
+    /// to `failed`. A `Result` with the converted error would be a copy of the value.
+    fn settle<S>(self, state: S, ok: impl FnOnce(S, Self::Ok), failed: impl FnOnce(S, Error));
 }
 
 #[diagnostic::do_not_recommend]
@@ -148,8 +146,11 @@ impl<T, E: IntoError> FallibleType for Result<T, E> {
     type Ok = T;
 
     #[inline]
-    fn into_result(self) -> Result<T, Error> {
-        self.map_err(IntoError::into_error)
+    fn settle<S>(self, state: S, ok: impl FnOnce(S, T), failed: impl FnOnce(S, Error)) {
+        match self {
+            Ok(value) => ok(state, value),
+            Err(error) => failed(state, error.into_error()),
+        }
     }
 }
 
@@ -319,10 +320,7 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for Fallible<P
 
     #[inline]
     fn put<S: Sink>(returned: R, sink: &mut S) {
-        match returned.into_result() {
-            Ok(returned) => P::put(returned, sink),
-            Err(error) => sink.fail(error),
-        }
+        returned.settle(sink, |sink, returned| P::put(returned, sink), S::fail);
     }
 
     #[inline]
@@ -344,10 +342,11 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for FalliblePa
 
     #[inline]
     fn put<S: Sink>(returned: R, sink: &mut S) {
-        match returned.into_result() {
-            Ok(returned) => P::put(returned, sink),
-            Err(error) => sink.put_error(error, P::SLOTS),
-        }
+        returned.settle(
+            sink,
+            |sink, returned| P::put(returned, sink),
+            |sink, error| sink.put_error(error, P::SLOTS),
+        );
     }
 
     fn describe(results: &mut TypeList) {

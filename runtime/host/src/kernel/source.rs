@@ -145,17 +145,15 @@ impl<'a> Source<'a> for FrameParts<'a> {
         self.arguments.len()
     }
 
+    #[inline]
     fn check<T: Value>(self, index: usize) -> Result<(), Error> {
-        let argument = self.arguments.get(index);
-        if argument.is_some_and(|value| value.is_concrete() && value.is::<T>()) {
-            return Ok(());
+        match self.arguments.get(index) {
+            Some(argument) if argument.holds::<T>() => Ok(()),
+            argument => {
+                let found = argument.map(AnyRef::type_id);
+                Err(mismatch(self.op, index, T::MLIR_TYPE, found))
+            }
         }
-        Err(mismatch(
-            self.op,
-            index,
-            T::MLIR_TYPE,
-            argument.map(AnyRef::type_id),
-        ))
     }
 
     fn is_chain(self, index: usize) -> bool {

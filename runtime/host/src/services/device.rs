@@ -3,7 +3,9 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
@@ -124,6 +126,14 @@ impl dyn Device {
 }
 
 /// The processor that the runtime runs on.
+///
+/// ```
+/// use tfrt_host::device::{CpuDevice, CpuSpeed, Device};
+///
+/// let device = CpuDevice::new("CPU:0");
+/// let speed = CpuSpeed::of_this_machine().bytes_per_microsecond();
+/// assert_eq!(device.bytes_per_microsecond(), Some(speed));
+/// ```
 #[derive(Debug)]
 pub struct CpuDevice {
     name: String,
@@ -145,6 +155,95 @@ impl Device for CpuDevice {
     fn device_type(&self) -> &str {
         "cpu"
     }
+
+    fn bytes_per_microsecond(&self) -> Option<f64> {
+        Some(CpuSpeed::of_this_machine().bytes_per_microsecond())
+    }
+}
+
+/// What the speed of a CPU device is estimated from.
+///
+/// The estimate is a vector for each processor and cycle, at [`CpuSpeed::CYCLES_PER_MICROSECOND`],
+/// but not more than [`CpuSpeed::MAX_BYTES_PER_MICROSECOND`]. This is cautious, because an op
+/// should leave the processor only if another device is certainly faster: it assumes that the op
+/// uses all processors, and that its data is in their caches.
+///
+/// ```
+/// use tfrt_host::device::CpuSpeed;
+///
+/// let laptop = CpuSpeed { num_processors: 8, vector_bytes: 32 };
+/// assert_eq!(laptop.bytes_per_microsecond(), 256_000.0);
+/// let server = CpuSpeed { num_processors: 256, vector_bytes: 64 };
+/// assert_eq!(server.bytes_per_microsecond(), CpuSpeed::MAX_BYTES_PER_MICROSECOND);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuSpeed {
+    /// The number of processors that the process may use.
+    pub num_processors: u32,
+    /// The size of the widest vector register.
+    pub vector_bytes: u32,
+}
+
+impl CpuSpeed {
+    /// The assumed clock. Nearly every processor has two to five times as many cycles, but reads,
+    /// computes and writes in different ones.
+    pub const CYCLES_PER_MICROSECOND: f64 = 1_000.0;
+
+    /// The memory of a large server is not faster, however many processors share it.
+    pub const MAX_BYTES_PER_MICROSECOND: f64 = 1_000_000.0;
+
+    /// Asks the system and the processor, once per process.
+    #[must_use]
+    pub fn of_this_machine() -> Self {
+        static FOUND: OnceLock<CpuSpeed> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let num_processors = thread::available_parallelism().map_or(1, NonZero::get);
+            Self {
+                num_processors: u32::try_from(num_processors).unwrap_or(u32::MAX),
+                vector_bytes: vector_bytes(),
+            }
+        })
+    }
+
+    /// Returns the number of bytes of operands and results that an op is assumed to process in a
+    /// microsecond.
+    #[must_use]
+    pub fn bytes_per_microsecond(self) -> f64 {
+        let bytes_per_cycle = f64::from(self.num_processors) * f64::from(self.vector_bytes);
+        (bytes_per_cycle * Self::CYCLES_PER_MICROSECOND).min(Self::MAX_BYTES_PER_MICROSECOND)
+    }
+}
+
+impl fmt::Display for CpuSpeed {
+    /// Writes the facts and the estimate:
+    /// `8 processors, vectors of 32 bytes, 256 GB/s assumed`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            num_processors,
+            vector_bytes,
+        } = self;
+        let s = if *num_processors == 1 { "" } else { "s" };
+        let rate = self.bytes_per_microsecond() / 1_000.0;
+        write!(
+            f,
+            "{num_processors} processor{s}, vectors of {vector_bytes} bytes, {rate:.0} GB/s assumed"
+        )
+    }
+}
+
+/// Returns the size of the widest vector register of this processor.
+fn vector_bytes() -> u32 {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            return 64;
+        }
+        if std::arch::is_x86_feature_detected!("avx") {
+            return 32;
+        }
+    }
+    // SSE and NEON. Wider vectors of ARM processors mostly come with fewer units.
+    16
 }
 
 /// A shared reference to a device: the value of type `!tfrt.device`.

@@ -131,6 +131,7 @@ impl ExecutionContext {
     }
 
     /// Returns the allocator of the request; see [`RequestContext::memory`].
+    #[inline]
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         self.request.allocator()

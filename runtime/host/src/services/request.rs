@@ -325,6 +325,7 @@ impl RequestContext {
 
     /// Returns the allocator of kernels, which charges the request's [`memory`](Self::memory).
     /// Owners of such memory keep a reference to the allocator and may outlive the request.
+    #[inline]
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         &self.own_memory().allocator

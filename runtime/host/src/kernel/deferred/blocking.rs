@@ -50,7 +50,7 @@ pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
                 let owned = owned;
                 // SAFETY: the duties hold for the frame, hence for its copy: available values stay
                 // available.
-                unsafe { call_function::<K, _>(owned.parts()) }
+                unsafe { call_function::<K, _, _>(owned.parts(), |returned| returned) }
             }));
             let outcome = outcome.unwrap_or_else(|payload| Err(panicked(op.name, payload)));
             promises.keep::<K::Results>(&ctx, op, outcome);
