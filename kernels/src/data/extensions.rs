@@ -11,8 +11,10 @@
 //! of `save`, and its own results are only waited for. Where a stage hands its state from call to
 //! call, `save` takes that state, and `restore` makes it of the results of `save`. Calls of a
 //! function with a declared state are made in the order of the elements, not for ends. Calls of the
-//! three functions of a map, a filter or a `take_while` never overlap; in a scan or a generator,
-//! `save` may run while components of an element are still pending.
+//! three functions never overlap, except in a scan or a generator, where `save` may run while
+//! components of an element are still pending. Functions that make datasets, such as that of an
+//! interleave, are called again for the datasets that are open at a checkpoint, with the state of
+//! their first call: `save` runs before each of their calls.
 
 use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead};
 use tfrt::prelude::*;
@@ -461,7 +463,8 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, one
-/// after another. `arity` is the number of components of their elements.
+/// after another. `arity` is the number of components of their elements. `save` and `restore`
+/// declare a state of the function, as those of `map_dataset` do.
 #[tfrt_kernel(
     "tfrt_data.flat_map_dataset",
     pure,
@@ -475,8 +478,10 @@ fn flat_map_dataset(
     #[attr] arity: i64,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let turns = input.interleave_with(function.into(), 1, 1)?;
+    let turns = input.interleave_with(with_state(function, save, restore), 1, 1)?;
     with_policy(turns.with_num_components(arity)?, on_error)
 }
 

@@ -161,7 +161,11 @@ impl Builder {
                 _ => return Ok(None),
             },
             "group_by_window" => match (function_of(op, "key"), function_of(op, "reduce")) {
-                (Some(key), Some(reduce)) => input.group_by_window_with(key, reduce, 1)?,
+                (Some(key), Some(reduce)) => {
+                    let key = with_state(op, key);
+                    let reduce = reduce.with_state_of(&key);
+                    input.group_by_window_with(key, reduce, 1)?
+                }
                 _ => return Ok(None),
             },
             name => match name

@@ -219,8 +219,10 @@
 //! checkpoint cannot contain it; `save` takes that state, and `restore` returns it. Here, `save`
 //! may run while components of an element are still pending.
 //!
-//! Functions of `interleave`, `group_by_window` and `rejection_resample` do not declare a state,
-//! because a restore may call them again.
+//! A checkpoint cannot contain a dataset. So the functions of `interleave` and the `reduce` of
+//! `group_by_window` are called again for the datasets that are open at a checkpoint, with the
+//! state of their first call: `save` runs before each of their calls. A `parallel_interleave` takes
+//! no function with a state.
 //!
 //! # A pipeline in a program
 //!
