@@ -208,11 +208,14 @@ fn batch_dataset(
     with_policy(batches, on_error)
 }
 
-/// Creates a dataset of batches of the results of a function of each element: `map_dataset`, then
-/// `batch_dataset`. `save` and `restore` are those of `map_dataset`.
+/// Creates a dataset of batches of the results of a function of each element, as `map_dataset` and
+/// `batch_dataset` do together: each result is copied into the tensor of its batch as soon as it is
+/// available. With `num_parallel`, each call is a task of the work queue, and at most so many
+/// results are under way; -1 stands for the number of threads. `save` and `restore` are those of
+/// `map_dataset`.
 ///
 /// # Errors
-/// `batch_size must be positive, not N`.
+/// `batch_size must be positive, not N`; `num_parallel must be -1 or between 1 and 1048576, not N`.
 #[tfrt_kernel(
     "tfrt_data.map_and_batch_dataset",
     pure,
@@ -230,14 +233,19 @@ fn map_and_batch_dataset(
     batch_size: i64,
     values: &[AnyRef],
     #[attr] drop_remainder: Option<bool>,
+    #[attr] num_parallel: Option<i64>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
     #[function] restore: Option<FunctionRef>,
     #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let mapped = input.map_with(with_state(function, save, restore), values)?;
-    let drops_remainder = drop_remainder.unwrap_or(false);
-    let batches = mapped.batch_with(batch_size, &[], false, drops_remainder)?;
+    let batches = input.map_and_batch_with(
+        with_state(function, save, restore),
+        values,
+        batch_size,
+        num_parallel,
+        drop_remainder.unwrap_or(false),
+    )?;
     with_policy(batches, on_error)
 }
 

@@ -163,6 +163,15 @@ fn pipelines() -> Vec<(&'static str, Pipeline)> {
             let mapped = range(9).parallel_map_with(function, &[], WorkAhead::tuned(3), true);
             mapped.unwrap().shuffle(4, 1, 2).unwrap()
         }),
+        ("map and batch", |count| {
+            let batches = late_range(9).map_and_batch(counting(count, numbered), 2);
+            batches.unwrap().unbatch().unwrap().prefetch(3).unwrap()
+        }),
+        ("map and batch with few results under way", |count| {
+            let function = counting(count, numbered);
+            let batches = range(9).map_and_batch_with(function, &[], 4, Some(2), false);
+            batches.unwrap().prefetch(2).unwrap().unbatch().unwrap()
+        }),
         ("filter", |count| {
             let some = late_range(12).filter(counting(count, is_accepted)).unwrap();
             some.prefetch(3).unwrap()
