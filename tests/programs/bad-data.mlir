@@ -418,3 +418,23 @@ func @f(%n: i64) {
   %0 = tfrt_data.scan_dataset %d, %n : i64 { function = @two, restore = @restore, save = @save }
   tfrt.return
 }
+
+// -----
+
+func private @inner(%x: i64) -> !tfrt_data.dataset {
+  %d = tfrt_data.range_dataset %x, %x, %x { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+func private @save() -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+func private @restore(%n: i64) {
+  tfrt.return
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{`interleave` expects a function `restore` that takes (i32), found (i64)}}
+  %0 = tfrt_data.interleave_dataset %d, %n, %n { arity = 1, function = @inner, restore = @restore, save = @save }
+  tfrt.return
+}

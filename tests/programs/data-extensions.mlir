@@ -205,7 +205,7 @@ func @batches_of_anything() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %b = tfrt_data.batch_dataset %z, %three
   %it = tfrt_data.make_iterator %b
   %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @show_tensors } : !tfrt.chain
-  %m = tfrt_data.map_and_batch_dataset %d, %two, %n : i64 { drop_remainder = true, function = @plus }
+  %m = tfrt_data.map_and_batch_dataset %d, %two, %n : i64 { drop_remainder = true, function = @plus, num_parallel = 2 }
   %c2 = tfrt.call @show_batches(%m, %c1) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
   %r = tfrt_data.rebatch_dataset %m, %three
   %c3 = tfrt.call @show_batches(%r, %c2) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain

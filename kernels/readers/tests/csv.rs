@@ -38,6 +38,13 @@ fn columns_are_found_by_name_or_by_place() {
     let path = folder.write("b.csv", "# nothing\n1;\"x\n2;y\"\n");
     let rows: Vec<(i64, ByteString)> = good(&without_header.dataset(&*path).unwrap());
     assert_eq!(rows, [(1, "\"x".into()), (2, "y\"".into())]);
+    let other_quote = CsvOptions {
+        quote: Some(b'\''),
+        ..options("a: i64, b: str")
+    };
+    let path = folder.write("c.csv", "a,b\n1,'x, ''y'''\n2,\"z\"\n");
+    let rows: Vec<(i64, ByteString)> = good(&other_quote.dataset(&*path).unwrap());
+    assert_eq!(rows, [(1, "x, 'y'".into()), (2, "\"z\"".into())]);
 }
 
 #[test]

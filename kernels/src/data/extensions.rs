@@ -11,8 +11,10 @@
 //! of `save`, and its own results are only waited for. Where a stage hands its state from call to
 //! call, `save` takes that state, and `restore` makes it of the results of `save`. Calls of a
 //! function with a declared state are made in the order of the elements, not for ends. Calls of the
-//! three functions of a map, a filter or a `take_while` never overlap; in a scan or a generator,
-//! `save` may run while components of an element are still pending.
+//! three functions never overlap, except in a scan or a generator, where `save` may run while
+//! components of an element are still pending. Functions that make datasets, such as that of an
+//! interleave, are called again for the datasets that are open at a checkpoint, with the state of
+//! their first call: `save` runs before each of their calls.
 
 use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead};
 use tfrt::prelude::*;
@@ -206,11 +208,14 @@ fn batch_dataset(
     with_policy(batches, on_error)
 }
 
-/// Creates a dataset of batches of the results of a function of each element: `map_dataset`, then
-/// `batch_dataset`. `save` and `restore` are those of `map_dataset`.
+/// Creates a dataset of batches of the results of a function of each element, as `map_dataset` and
+/// `batch_dataset` do together: each result is copied into the tensor of its batch as soon as it is
+/// available. With `num_parallel`, each call is a task of the work queue, and at most so many
+/// results are under way; -1 stands for the number of threads. `save` and `restore` are those of
+/// `map_dataset`.
 ///
 /// # Errors
-/// `batch_size must be positive, not N`.
+/// `batch_size must be positive, not N`; `num_parallel must be -1 or between 1 and 1048576, not N`.
 #[tfrt_kernel(
     "tfrt_data.map_and_batch_dataset",
     pure,
@@ -228,14 +233,19 @@ fn map_and_batch_dataset(
     batch_size: i64,
     values: &[AnyRef],
     #[attr] drop_remainder: Option<bool>,
+    #[attr] num_parallel: Option<i64>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
     #[function] restore: Option<FunctionRef>,
     #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let mapped = input.map_with(with_state(function, save, restore), values)?;
-    let drops_remainder = drop_remainder.unwrap_or(false);
-    let batches = mapped.batch_with(batch_size, &[], false, drops_remainder)?;
+    let batches = input.map_and_batch_with(
+        with_state(function, save, restore),
+        values,
+        batch_size,
+        num_parallel,
+        drop_remainder.unwrap_or(false),
+    )?;
     with_policy(batches, on_error)
 }
 
@@ -461,7 +471,8 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, one
-/// after another. `arity` is the number of components of their elements.
+/// after another. `arity` is the number of components of their elements. `save` and `restore`
+/// declare a state of the function, as those of `map_dataset` do.
 #[tfrt_kernel(
     "tfrt_data.flat_map_dataset",
     pure,
@@ -475,8 +486,10 @@ fn flat_map_dataset(
     #[attr] arity: i64,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let turns = input.interleave_with(function.into(), 1, 1)?;
+    let turns = input.interleave_with(with_state(function, save, restore), 1, 1)?;
     with_policy(turns.with_num_components(arity)?, on_error)
 }
 

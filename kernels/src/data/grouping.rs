@@ -1,6 +1,6 @@
 //! Datasets that group or select elements by their values.
 
-use tfrt::data::{Dataset, PaddedComponent};
+use tfrt::data::{Dataset, ElementFunction, PaddedComponent};
 use tfrt::prelude::*;
 
 use super::attributes::with_state;
@@ -23,7 +23,8 @@ fn unique_dataset(input: &Dataset) -> Result<Dataset> {
 /// Creates a dataset that groups elements with equal keys. The function `key` returns a number of
 /// type `i64` for each element. The function `reduce` takes a key and a dataset of `window_size`
 /// elements with this key, and returns the dataset whose elements take their place. At the end,
-/// windows may be smaller; they follow in the order of their keys.
+/// windows may be smaller; they follow in the order of their keys. `save` and `restore` declare a
+/// state that both functions share, as those of `map_dataset` do.
 ///
 /// # Errors
 /// `window_size must be positive, not N`.
@@ -40,15 +41,20 @@ fn group_by_window_dataset(
     window_size: i64,
     #[function] key: FunctionRef,
     #[function] reduce: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    input.group_by_window_with(key.into(), reduce.into(), window_size)
+    let key = with_state(key, save, restore);
+    let reduce = ElementFunction::from(reduce).with_state_of(&key);
+    input.group_by_window_with(key, reduce, window_size)
 }
 
 /// Creates a dataset of batches of elements of similar length, each padded to the longest of the
 /// batch. The function returns the length of an element, a number of type `i64`. Lengths below the
 /// first of the `boundaries` are in the first bucket, and so on; there is one bucket more. Each
 /// bucket has its batch size in `batch_sizes`; at the end, batches may be smaller, unless
-/// `drop_remainder`. The `padding` is that of `padded_batch_dataset`.
+/// `drop_remainder`. The `padding` is that of `padded_batch_dataset`. `save` and `restore` declare
+/// a state of the function, as those of `map_dataset` do.
 ///
 /// # Errors
 /// `expected boundaries that grow, found N behind M`; another number of batch sizes;
@@ -61,6 +67,10 @@ fn group_by_window_dataset(
     format = "$input (`,` $padding `:` type($padding))? attr-dict",
     verify = verify_dataset
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands, attributes and functions of the kernel"
+)]
 fn bucket_by_length_dataset(
     input: &Dataset,
     padding: &[AnyRef],
@@ -68,7 +78,10 @@ fn bucket_by_length_dataset(
     #[attr] boundaries: &[i64],
     #[attr] drop_remainder: Option<bool>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
+    let function = with_state(function, save, restore);
     let component = |padding: &AnyRef| PaddedComponent::default().with_padding(padding.clone());
     let components: Vec<PaddedComponent> = padding.iter().map(component).collect();
     let drops_remainder = drop_remainder.unwrap_or(false);
@@ -105,7 +118,8 @@ fn ragged_batch_dataset(
 /// Creates a dataset whose classes have the frequencies of `target`: random elements of frequent
 /// classes are dropped. The function returns the class of an element, a number of type `i64`, which
 /// becomes the first component. `initial` has the frequencies of the input; without it, they are
-/// estimated from the elements. Equal seeds make equal choices.
+/// estimated from the elements. Equal seeds make equal choices. `save` and `restore` declare a
+/// state of the function, as those of `map_dataset` do.
 ///
 /// # Errors
 /// A frequency that is negative or not finite; another number of classes in `initial`.
@@ -117,6 +131,10 @@ fn ragged_batch_dataset(
     format = "operands attr-dict",
     verify = verify_dataset
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands, attributes and functions of the kernel"
+)]
 fn rejection_resample_dataset(
     input: &Dataset,
     #[attr] initial: Option<&[f32]>,
@@ -124,7 +142,10 @@ fn rejection_resample_dataset(
     #[attr] seed2: i64,
     #[attr] target: &[f32],
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
+    let function = with_state(function, save, restore);
     let target: Vec<f64> = target.iter().map(|&share| share.into()).collect();
     let initial = optional_weights(initial);
     input.rejection_resample(function, &target, initial.as_deref(), seed, seed2)

@@ -161,7 +161,11 @@ impl Builder {
                 _ => return Ok(None),
             },
             "group_by_window" => match (function_of(op, "key"), function_of(op, "reduce")) {
-                (Some(key), Some(reduce)) => input.group_by_window_with(key, reduce, 1)?,
+                (Some(key), Some(reduce)) => {
+                    let key = with_state(op, key);
+                    let reduce = reduce.with_state_of(&key);
+                    input.group_by_window_with(key, reduce, 1)?
+                }
                 _ => return Ok(None),
             },
             name => match name
@@ -185,7 +189,9 @@ impl Builder {
         Ok(Some(match name {
             "map" => input.map_with(function, &values(op, 1))?,
             "parallel_map" => input.parallel_map_with(function, &values(op, 2), 1, true)?,
-            "map_and_batch" => input.map_with(function, &values(op, 2))?.batch(1)?,
+            "map_and_batch" => {
+                input.map_and_batch_with(function, &values(op, 2), 1, None, false)?
+            }
             "scan" => input.scan_with(&values(op, 1), function)?,
             "filter" => input.filter_with(function)?,
             "take_while" => input.take_while_with(function)?,

@@ -128,7 +128,8 @@ fn batch_dataset_of_pairs(
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, in
 /// turns: `cycle_length` of them are open at a time, and each delivers `block_length` elements per
-/// turn. `arity` is the number of components of their elements.
+/// turn. `arity` is the number of components of their elements. `save` and `restore` declare a
+/// state of the function, as those of `map_dataset` do.
 ///
 /// # Errors
 /// `cycle_length must be positive, not N`, and the same of `block_length`; a negative `arity`.
@@ -140,6 +141,10 @@ fn batch_dataset_of_pairs(
     format = "operands attr-dict",
     verify = verify_dataset
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands, attributes and functions of the kernel"
+)]
 fn interleave_dataset(
     input: &Dataset,
     cycle_length: i64,
@@ -147,8 +152,11 @@ fn interleave_dataset(
     #[attr] arity: i64,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
+    #[function] restore: Option<FunctionRef>,
+    #[function] save: Option<FunctionRef>,
 ) -> Result<Dataset> {
-    let turns = input.interleave_with(function.into(), cycle_length, block_length)?;
+    let function = with_state(function, save, restore);
+    let turns = input.interleave_with(function, cycle_length, block_length)?;
     with_policy(turns.with_num_components(arity)?, on_error)
 }
 

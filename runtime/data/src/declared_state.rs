@@ -25,6 +25,8 @@
 //! Calls are made for elements only, never for ends and failed draws, whose number may depend on
 //! how far a stage draws ahead.
 
+pub(crate) mod opener;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -547,6 +549,32 @@ impl Caller {
         match &mut self.turns {
             None => self.function.apply(result, ctx, at),
             Some(turns) => turns.apply(&self.function, result, ctx, at),
+        }
+    }
+
+    /// Writes what a call has returned, if the function declares a state: it must not be called
+    /// again for the same values. Another function is.
+    pub(crate) fn save_answer(
+        &self,
+        answer: &Values,
+        to: &mut StateWriter<'_>,
+    ) -> Result<(), Error> {
+        match &self.turns {
+            None => Ok(()),
+            Some(_) => to.values(answer),
+        }
+    }
+
+    /// Reads what [`save_answer`](Self::save_answer) has written, or calls the function again.
+    pub(crate) fn restore_answer(
+        &mut self,
+        values: &Values,
+        from: &mut StateReader<'_>,
+        at: At,
+    ) -> Result<Values, Error> {
+        match &self.turns {
+            None => Ok(self.call_when_available(values.clone(), from.exec_ctx(), at)),
+            Some(_) => from.values(),
         }
     }
 

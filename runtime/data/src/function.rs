@@ -109,17 +109,19 @@ impl ElementFunction {
     /// can be saved. `save` returns the state as values that a checkpoint can contain, and
     /// `restore` brings it back.
     ///
-    /// A function of a map, a filter or a `take_while` has its state outside of the pipeline, in
-    /// what a closure captures or in bound values. `save` takes the bound values; `restore` takes
+    /// A function that a stage calls for elements has its state outside of the pipeline, in what a
+    /// closure captures or in bound values. `save` takes the bound values; `restore` takes
     /// the bound values, then what `save` has returned. Its own results are only waited for. A scan
     /// and a generator hand their state from call to call: `save` takes that state, which may be of
     /// any type, and `restore` makes it of what `save` has returned.
     ///
-    /// Calls of the three functions of a map, a filter or a `take_while` never overlap, even if a
-    /// `parallel_map` makes them: each begins when the results of the one before are available. In
-    /// a scan or a generator, `save` may run while components of an element are still pending.
-    /// Calls follow the order of the elements, and are made for elements only, not for ends and
-    /// failed draws.
+    /// Calls of these three functions never overlap, even if a `parallel_map` makes them: each
+    /// begins when the results of the one before are available. A function that makes datasets,
+    /// such as that of an interleave, is called again for the datasets that are open at a
+    /// checkpoint, with the state of its first call: `save` runs before each of its calls. In a
+    /// scan or a generator, `save` may run while components of an element are still pending. Calls
+    /// follow the order of the elements, and are made for elements only, not for ends and failed
+    /// draws.
     ///
     /// All iterators of a dataset share the state. However many of them are in a checkpoint, its
     /// restore calls `restore` once for the same bound values. A stage of a dataset that another
@@ -162,6 +164,14 @@ impl ElementFunction {
             restore.into_element_function(),
         );
         self.state = Some(Arc::new(DeclaredState::new(save, restore)));
+        self
+    }
+
+    /// Declares that the function shares the state of another one, if that declares one: calls of
+    /// both follow each other, and a checkpoint restores the state once.
+    #[must_use]
+    pub fn with_state_of(mut self, other: &Self) -> Self {
+        self.state.clone_from(&other.state);
         self
     }
 

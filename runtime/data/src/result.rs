@@ -224,6 +224,12 @@ impl ValuePromises {
         }
     }
 
+    /// Makes all promised values this error.
+    pub(crate) fn fail(self, error: &AnyRef) {
+        let num_values = self.len();
+        self.forward_to(std::iter::repeat_n(error.clone(), num_values));
+    }
+
     /// Returns the number of promises.
     pub(crate) fn len(&self) -> usize {
         self.0.len()

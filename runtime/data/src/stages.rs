@@ -12,6 +12,8 @@ pub(crate) mod filter;
 
 pub(crate) mod batch;
 
+pub(crate) mod map_and_batch;
+
 pub(crate) mod padded_batch;
 
 pub(crate) mod prefetch;
@@ -67,6 +69,10 @@ pub(crate) mod ragged_batch;
 mod degree;
 
 mod copies;
+
+mod row;
+
+mod signal;
 
 mod dropping;
 

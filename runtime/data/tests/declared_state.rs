@@ -33,20 +33,35 @@ type Count = Arc<AtomicI64>;
 /// A function of an element and of how often it was called. Its results are late, and it counts
 /// only when it makes them.
 fn counting(count: &Count, f: fn(i64, i64) -> AnyRef) -> ElementFunction {
-    let of_call = Arc::clone(count);
-    let function = ElementFunction::from_named_closure("counting", 1, 1, move |ctx, values| {
-        let number = *values[0].get::<i64>().expect("elements are numbers");
+    counting_of(count, 1, move |values, before| {
+        f(
+            *values[0].get::<i64>().expect("elements are numbers"),
+            before,
+        )
+    })
+}
+
+/// The same, of so many values.
+fn counting_of(
+    count: &Count,
+    num_values: usize,
+    f: impl Fn(&[AnyRef], i64) -> AnyRef + Send + Sync + 'static,
+) -> ElementFunction {
+    let (of_call, f) = (Arc::clone(count), Arc::new(f));
+    let function = move |ctx: &ExecutionContext, values: &[AnyRef]| {
         let (promise, later) = AnyRef::indirect();
-        let (count, task_ctx) = (Arc::clone(&of_call), ctx.clone());
+        let (count, f, values) = (Arc::clone(&of_call), Arc::clone(&f), values.to_vec());
+        let task_ctx = ctx.clone();
         ctx.enqueue(move || {
             let before = count.load(Ordering::Relaxed);
             task_ctx.enqueue(move || {
                 count.store(before + 1, Ordering::Relaxed);
-                promise.forward_to(f(number, before));
+                promise.forward_to(f(&values, before));
             });
         });
         Ok(one(later))
-    });
+    };
+    let function = ElementFunction::from_named_closure("counting", num_values, 1, function);
     function.with_state(late_save(count), late_restore(count))
 }
 
@@ -90,6 +105,25 @@ fn is_early(number: i64, count: i64) -> AnyRef {
     AnyRef::available(number < 6 || count < 3)
 }
 
+/// A dataset that depends on the count in all that it is.
+fn opened(number: i64, count: i64) -> AnyRef {
+    let start = 1000 * number + 10 * count;
+    AnyRef::available(Dataset::range(start, start + 1 + count % 3, 1).unwrap())
+}
+
+fn parity(number: i64, count: i64) -> AnyRef {
+    AnyRef::available((number + count / 2) % 2)
+}
+
+/// A function that makes a dataset of a key and a window.
+fn reducing(count: &Count) -> ElementFunction {
+    counting_of(count, 2, |values, before| {
+        let (key, window) = (values[0].get::<i64>(), values[1].get::<Dataset>());
+        let plus = 1000 * key.unwrap() + 100 * before;
+        AnyRef::available(window.unwrap().map(move |x: i64| x + plus).unwrap())
+    })
+}
+
 /// Numbers that are late.
 fn late_range(stop: i64) -> Dataset {
     let late = ElementFunction::from_named_closure("late", 1, 1, |ctx, values| {
@@ -129,6 +163,15 @@ fn pipelines() -> Vec<(&'static str, Pipeline)> {
             let mapped = range(9).parallel_map_with(function, &[], WorkAhead::tuned(3), true);
             mapped.unwrap().shuffle(4, 1, 2).unwrap()
         }),
+        ("map and batch", |count| {
+            let batches = late_range(9).map_and_batch(counting(count, numbered), 2);
+            batches.unwrap().unbatch().unwrap().prefetch(3).unwrap()
+        }),
+        ("map and batch with few results under way", |count| {
+            let function = counting(count, numbered);
+            let batches = range(9).map_and_batch_with(function, &[], 4, Some(2), false);
+            batches.unwrap().prefetch(2).unwrap().unbatch().unwrap()
+        }),
         ("filter", |count| {
             let some = late_range(12).filter(counting(count, is_accepted)).unwrap();
             some.prefetch(3).unwrap()
@@ -136,6 +179,51 @@ fn pipelines() -> Vec<(&'static str, Pipeline)> {
         ("take while", |count| {
             let first = late_range(12).take_while(counting(count, is_early));
             first.unwrap().prefetch(3).unwrap()
+        }),
+        ("interleave", |count| {
+            let turns = late_range(6).interleave(counting(count, opened), 2, 1);
+            // The dataset of the last call of a pass is at the first position of the cycle.
+            turns.unwrap().prefetch(2).unwrap().repeat(2).unwrap()
+        }),
+        (
+            "interleave of elements whose outcome is late, in passes",
+            |count| {
+                let odd = late_range(9).filter(|x: i64| x % 2 == 1).unwrap();
+                let turns = odd.interleave(counting(count, opened), 1, 2).unwrap();
+                turns.repeat(2).unwrap()
+            },
+        ),
+        ("group by window, with a counting key", |count| {
+            let reduce = |key: i64, window: Dataset| window.map(move |x: i64| 1000 * key + x);
+            let groups = late_range(11).group_by_window(counting(count, parity), reduce, 3);
+            groups.unwrap().prefetch(2).unwrap()
+        }),
+        ("group by window, with a counting reduce", |count| {
+            let groups = late_range(11).group_by_window(|x: i64| x % 3, reducing(count), 2);
+            groups.unwrap().prefetch(3).unwrap()
+        }),
+        ("group by window, with one state for both", |count| {
+            let key = counting(count, parity);
+            let reduce = reducing(count).with_state_of(&key);
+            let groups = range(11).group_by_window_with(key, reduce, 3).unwrap();
+            groups.prefetch(1).unwrap()
+        }),
+        ("rejection resample", |count| {
+            let (target, initial) = ([0.5, 0.5], [0.3, 0.7]);
+            let class = counting(count, parity);
+            let fair = late_range(14).rejection_resample(class, &target, Some(&initial), 1, 2);
+            let fair = fair.unwrap().map(|class: i64, x: i64| 100 * class + x);
+            fair.unwrap().prefetch(2).unwrap()
+        }),
+        ("inner datasets of inner datasets", |count| {
+            let function = counting(count, opened);
+            let inner =
+                move |x: i64| Dataset::range(x, x + 3, 1)?.interleave(function.clone(), 2, 1);
+            range(3)
+                .interleave(inner, 2, 1)
+                .unwrap()
+                .prefetch(1)
+                .unwrap()
         }),
         ("inner datasets", |count| {
             let function = counting(count, numbered);
@@ -173,7 +261,7 @@ fn a_pass_goes_on_with_its_state_from_every_position() {
                 assert_eq!(rest, all[position..], "{at}");
                 // Another process has another state, which the restore replaces. A stage of an
                 // inner dataset does not exist before the first draw, and saves no state.
-                let has_stage = name != "inner datasets" || position > 0;
+                let has_stage = !name.starts_with("inner datasets") || position > 0;
                 let count = Count::new(AtomicI64::new(if has_stage { 77 } else { 0 }));
                 let restored = pipeline(&count).elements_from::<i64, _>(&checkpoint, &ctx);
                 let rest: Vec<i64> = restored.unwrap().map(Result::unwrap).collect();
@@ -686,19 +774,123 @@ fn the_types_of_all_three_functions_are_checked() {
         )),
         "`generator` expects a function `save` that takes (i64), found (i32)"
     );
-    // Stages that call the function again after a restore.
+    let inner = || (|x: i64| Dataset::range(0, x, 1)).with_state(|| 1.5_f32, |_: i64| ());
+    assert_eq!(
+        message(numbers.flat_map(inner())),
+        "`interleave` expects a function `restore` that takes (f32), found (i64)"
+    );
+    let key = || (|x: i64| x).with_state(|| 1.5_f32, |_: i64| ());
+    let reduce = |_: i64, window: Dataset| window;
+    assert_eq!(
+        message(numbers.group_by_window(key(), reduce, 2)),
+        "`group_by_window` expects a function `restore` that takes (f32), found (i64)"
+    );
+    assert_eq!(
+        message(numbers.rejection_resample(key(), &[1.0], None, 1, 2)),
+        "`rejection_resample` expects a function `restore` that takes (f32), found (i64)"
+    );
+    // The calls would not overlap.
     let inner = (|x: i64| Dataset::range(0, x, 1)).with_state(|| 1_i64, |_: i64| ());
-    let error = message(numbers.flat_map(inner));
+    let error = message(numbers.parallel_interleave_with(inner, 2, 1, 2, true));
     assert!(
-        error.starts_with("`interleave` does not take a function with a declared state, found "),
+        error.starts_with("`parallel_interleave` does not take a function with a declared state"),
         "{error}"
     );
-    let key = (|x: i64| x).with_state(|| 1_i64, |_: i64| ());
-    let reduce = |_: i64, window: Dataset| window;
-    let error = message(numbers.group_by_window(key, reduce, 2));
+}
+
+/// A request that was cancelled leaves an element whose key or class is known since: a checkpoint
+/// has both, since another call would be one too many.
+#[test]
+fn an_answer_that_came_too_late_is_saved() {
+    type Stage = fn(ElementFunction) -> Dataset;
+    let stages: [(&str, Stage); 2] = [
+        ("group by window", |key| {
+            let reduce = (|_: i64, window: Dataset| window).into_element_function();
+            range(4).group_by_window_with(key, reduce, 2).unwrap()
+        }),
+        ("rejection resample", |class| {
+            let all = range(4).rejection_resample(class, &[1.0, 1.0], Some(&[1.0, 1.0]), 1, 2);
+            all.unwrap().map(|_: i64, x: i64| x).unwrap()
+        }),
+    ];
+    for (name, stage) in stages {
+        let held = Arc::new(Mutex::new(None));
+        let function = |count: &Count| {
+            let (of_calls, held) = (Arc::clone(count), Arc::clone(&held));
+            let function = ElementFunction::from_named_closure("held", 1, 1, move |_, _| {
+                let call = of_calls.fetch_add(1, Ordering::Relaxed);
+                let (promise, answer) = AnyRef::indirect();
+                if call == 0 {
+                    *held.lock().unwrap() = Some(promise);
+                } else {
+                    promise.forward_to(AnyRef::available(call % 2));
+                }
+                Ok(one(answer))
+            });
+            let (saved, restored) = (Arc::clone(count), Arc::clone(count));
+            function.with_state(
+                move || saved.load(Ordering::Relaxed),
+                move |count: i64| restored.store(count, Ordering::Relaxed),
+            )
+        };
+        let (cancelled, ctx) = (context("s"), context("s"));
+        let mut iterator = stage(function(&Count::default())).iterator();
+        let result = iterator.draw(&cancelled);
+        cancelled.request().cancel();
+        let promise = held.lock().unwrap().take().unwrap();
+        promise.forward_to(AnyRef::available(0_i64));
+        assert!(
+            matches!(result.into_outcome(), Ok(Outcome::Error(_))),
+            "{name}"
+        );
+        let checkpoint = iterator.save(&ctx).unwrap();
+
+        let count = Count::default();
+        let rest = stage(function(&count)).elements_from::<i64, _>(&checkpoint, &ctx);
+        let mut rest: Vec<i64> = rest.unwrap().map(Result::unwrap).collect();
+        rest.sort_unstable();
+        assert_eq!(rest, [0, 1, 2, 3], "{name}");
+        assert_eq!(count.load(Ordering::Relaxed), 4, "{name}");
+    }
+}
+
+/// The state before a call is part of a checkpoint for as long as its dataset is open.
+#[test]
+fn a_state_that_cannot_be_saved_before_an_opening_fails_the_checkpoint() {
+    let ctx = context("s");
+    let num_saves = Count::default();
+    let save = {
+        let num_saves = Arc::clone(&num_saves);
+        move || match num_saves.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(Error::new("the table is locked")),
+            number => Ok(number),
+        }
+    };
+    let inner = |x: i64| Dataset::range(10 * x, 10 * x + 2, 1);
+    let function = inner.into_element_function().with_state(save, |_: i64| ());
+    let turns = range(4).flat_map(function).unwrap();
+    let mut pass = turns.elements::<i64, _>(&ctx);
+    assert_eq!(pass.next().unwrap().unwrap(), 0);
+    let error = pass.save().unwrap_err();
+    let text = error.message();
     assert!(
-        error.starts_with("`group_by_window` does not take"),
-        "{error}"
+        text.starts_with("the state of the function ")
+            && text.ends_with(" of `interleave` cannot be saved: the table is locked"),
+        "{text}"
+    );
+    // Elements do not depend on it, and later datasets can be saved.
+    assert_eq!(
+        pass.by_ref()
+            .take(2)
+            .map(Result::unwrap)
+            .collect::<Vec<_>>(),
+        [1, 10]
+    );
+    let checkpoint = pass.save().unwrap();
+    let rest = turns.elements_from::<i64, _>(&checkpoint, &ctx).unwrap();
+    assert_eq!(
+        rest.map(Result::unwrap).collect::<Vec<_>>(),
+        [11, 20, 21, 30, 31]
     );
 }
 

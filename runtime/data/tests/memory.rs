@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, Value};
-use tfrt_data::{Dataset, Outcome};
+use tfrt_data::{Dataset, IntoElementFunction, Outcome};
 use tfrt_host::allocator::{HostAllocator, ProfiledAllocator};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
@@ -158,6 +158,22 @@ const CASES: &[Case] = &[
     ),
     // The elements of a batch, and the batch.
     ("batch", |input| input.batch(4).unwrap(), 2 * 4),
+    // The batch, and the results under way.
+    (
+        "map_and_batch",
+        |input| input.map_and_batch(identity::<DenseHostTensor>, 4).unwrap(),
+        4 + 1,
+    ),
+    (
+        "map_and_batch of results under way",
+        |input| {
+            let same = identity::<DenseHostTensor>.into_element_function();
+            input
+                .map_and_batch_with(same, &[], 8, Some(2), false)
+                .unwrap()
+        },
+        8 + 2,
+    ),
     (
         "padded_batch",
         |input| input.padded_batch(4).unwrap(),

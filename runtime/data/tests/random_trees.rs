@@ -47,7 +47,7 @@ impl Choices {
                 2 => return Tree::Generator(self.number(0, 30)),
                 source => source,
             },
-            _ => 2 + self.below(if may_be_endless { 28 } else { 27 }),
+            _ => 2 + self.below(if may_be_endless { 29 } else { 28 }),
         };
         let is_below_endless = may_be_endless && ![3, 9, 15, 22, 24, 25, 26, 27].contains(&kind);
         let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
@@ -99,7 +99,14 @@ impl Choices {
             25 => Tree::Group(input(), self.number(1, 4), self.number(1, 4) as usize),
             26 => Tree::Resample(input(), self.number(0, 99)),
             27 => Tree::OnError(input(), self.number(0, 4) as u64),
-            28 => Tree::EvenShard(input(), 3, self.below(3) as usize, self.below(2) == 0),
+            28 => {
+                let (plus, fails) = (self.number(1, 5), self.number(2, 9));
+                let num_parallel = [None, Some(1), Some(3)][self.below(3) as usize];
+                self.has_parallel |= num_parallel.is_some();
+                let size = self.number(1, 5) as usize;
+                Tree::MapAndBatchSum(input(), (plus, fails), size, num_parallel)
+            }
+            29 => Tree::EvenShard(input(), 3, self.below(3) as usize, self.below(2) == 0),
             _ => Tree::Memory(input()),
         }
     }
@@ -161,14 +168,14 @@ impl Builder {
             Tree::Filter(ref of, modulus, fails) => input(of)?.filter_with(
                 self.function(move |x| oracle::accepts(x, modulus, fails).map(AnyRef::available)),
             )?,
-            Tree::BatchSum(ref of, size) => {
-                let sum = |batch: DenseHostTensor| -> Result<i64, Error> {
-                    Ok(batch
-                        .elements::<i64>()?
-                        .iter()
-                        .fold(0, |a, b| a.wrapping_add(*b)))
-                };
-                input(of)?.batch(size as i64)?.map(sum)?
+            Tree::BatchSum(ref of, size) => input(of)?.batch(size as i64)?.map(sum)?,
+            Tree::MapAndBatchSum(ref of, (plus, fails), size, num_parallel) => {
+                let function =
+                    self.function(move |x| oracle::map(x, plus, fails).map(AnyRef::available));
+                let size = size as i64;
+                let batches =
+                    input(of)?.map_and_batch_with(function, &[], size, num_parallel, false)?;
+                batches.map(sum)?
             }
             Tree::Prefetch(ref of, ahead) => input(of)?.prefetch(ahead as i64)?,
             Tree::Repeat(ref of, count) => input(of)?.repeat(count)?,
@@ -238,6 +245,12 @@ impl Builder {
             Tree::Scan(ref of) => input(of)?.scan(0_i64, |s: i64, x: i64| (s + x, s + x))?,
         })
     }
+}
+
+/// The sum of a batch.
+fn sum(batch: DenseHostTensor) -> Result<i64, Error> {
+    let numbers = batch.elements::<i64>()?;
+    Ok(numbers.iter().fold(0, |a, b| a.wrapping_add(*b)))
 }
 
 fn one(value: AnyRef) -> Values {

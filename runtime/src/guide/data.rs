@@ -49,7 +49,7 @@
 //! | parts of the sequence | `take`, `take_while`, `skip`, `shard`, `auto_shard`, `repeat`, `cache`, `prefetch` |
 //! | order and choice | `shuffle`, `unique`, `rejection_resample`, `sample_from`, `choose_from` |
 //! | several datasets | `zip`, `concatenate`, `interleave`, `flat_map`, `flatten` |
-//! | groups | `batch`, `padded_batch`, `ragged_batch`, `bucket_by_length`, `group_by_window`, `window`, `unbatch` |
+//! | groups | `batch`, `map_and_batch`, `padded_batch`, `ragged_batch`, `bucket_by_length`, `group_by_window`, `window`, `unbatch` |
 //! | errors | `on_error`, `ignore_errors`, `assert_cardinality` |
 //!
 //! `shuffle_within` limits the buffer of a shuffle in bytes, too.
@@ -219,8 +219,10 @@
 //! checkpoint cannot contain it; `save` takes that state, and `restore` returns it. Here, `save`
 //! may run while components of an element are still pending.
 //!
-//! Functions of `interleave`, `group_by_window` and `rejection_resample` do not declare a state,
-//! because a restore may call them again.
+//! A checkpoint cannot contain a dataset. So the functions of `interleave` and the `reduce` of
+//! `group_by_window` are called again for the datasets that are open at a checkpoint, with the
+//! state of their first call: `save` runs before each of their calls. A `parallel_interleave` takes
+//! no function with a state.
 //!
 //! # A pipeline in a program
 //!
@@ -398,6 +400,7 @@
 //! | `parallel_map(f, n)` | n; with n = -1, as many as there are threads and requests |
 //! | `interleave(f, n, …)` | the first element of 2 n datasets |
 //! | `batch(n)`, `padded_batch(n)` | n, and the batch |
+//! | `map_and_batch(f, n)` | the batch, and what is under way: n, or `num_parallel` |
 //! | `cache`, `memory` | all |
 //! | a reader of files | 80, or the number of `with_read_ahead`; at most 64 MiB and one batch of 1 MiB |
 //! | `csv` | also one chunk of 256 KiB for each thread, at most 16, and the values of its rows |

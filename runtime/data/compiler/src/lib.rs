@@ -14,7 +14,7 @@
 //! | prefetches | merges two prefetches, one above the other |
 //! | map fusion | merges two maps: one function calls both |
 //! | filter fusion | merges two filters: the second predicate is asked only if the first one holds |
-//! | map and batch | merges a map and the batch above it |
+//! | map and batch | merges a map and the batch above it, if ends do not matter to its function |
 //! | whole batches | moves a map above the batch above it, if its function says that it is elementwise |
 //! | parallel calls | with the option `parallel=N`, maps become parallel maps |
 //!

@@ -112,6 +112,6 @@ pub fn optimize(module: &mut Module, root: OpId, options: OptimizeDataOptions) {
         }
     }
     for op in module.walk(root) {
-        maps::merge_into_batch(module, op);
+        maps::merge_into_batch(module, &mut functions, op);
     }
 }

@@ -342,7 +342,10 @@ fn stages_are_merged_and_removed() {
   %a = tfrt_data.map_dataset %d { function = @late }
   %last = tfrt_data.batch_dataset %a, %five { drop_remainder = true }
 ";
+    // A batch with a map calls its function for elements only, which this one may show.
     assert_eq!(stages(batch, plain), "batch, map @late, range");
+    let pure = batch.replace("@late", "@add_one");
+    assert_eq!(stages(&pure, plain), "map_and_batch @add_one, range");
 }
 
 /// Functions of tensors, elementwise and not.
@@ -413,12 +416,12 @@ fn elementwise_functions_are_called_for_whole_batches() {
         (
             "  %a = tfrt_data.map_dataset %d { function = @whole }
   %last = tfrt_data.batch_dataset %a, %two\n",
-            "batch, map @whole, batch, range",
+            "map_and_batch @whole, batch, range",
         ),
         (
             "  %a = tfrt_data.map_dataset %n { function = @number }
   %last = tfrt_data.batch_dataset %a, %two\n",
-            "batch, map @number, range",
+            "map_and_batch @number, range",
         ),
         (
             "  %a = tfrt_data.map_dataset %d { function = @inverses, on_error = \"stop\" }

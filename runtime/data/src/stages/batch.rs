@@ -33,7 +33,7 @@ use crate::result::{IterationResult, Outcome, ValuePromises, are_available};
 
 /// The largest number of pending results of a batch: each takes memory until it is known, here and
 /// in the stage below.
-const MAX_PENDING: usize = 1 << 20;
+pub(super) const MAX_PENDING: usize = 1 << 20;
 
 /// What the components of the elements of a batch are.
 ///
@@ -246,12 +246,7 @@ impl BatchIterator {
     /// were drawn for it are lost.
     #[cold]
     fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
-        let batch_size = self.batch_size;
-        let message = format!(
-            "expected at most {MAX_PENDING} unavailable elements in a batch of {batch_size}, \
-             found more"
-        );
-        let error = Error::new(message).with_code(ErrorCode::ResourceExhausted);
+        let error = too_many_pending(self.batch_size);
         Outcome::error(ctx.emit_error(error)).into()
     }
 
@@ -330,6 +325,14 @@ impl BatchIterator {
     }
 }
 
+/// Returns the error of a batch that would hold too many pending results.
+pub(super) fn too_many_pending(batch_size: usize) -> Error {
+    let message = format!(
+        "expected at most {MAX_PENDING} unavailable elements in a batch of {batch_size}, found more"
+    );
+    Error::new(message).with_code(ErrorCode::ResourceExhausted)
+}
+
 /// Returns `true` if everything about a drawn result is known.
 fn is_complete(outcome: &Outcome) -> bool {
     match outcome {
@@ -362,7 +365,8 @@ fn expected_of(components: &[BatchComponent]) -> ElementTypes {
     ElementTypes::new(types.iter().map(Option::as_deref))
 }
 
-fn tensors(count: usize) -> ElementTypes {
+/// Returns so many tensors.
+pub(super) fn tensors(count: usize) -> ElementTypes {
     ElementTypes::new(std::iter::repeat_n(Some(DenseHostTensor::MLIR_TYPE), count))
 }
 

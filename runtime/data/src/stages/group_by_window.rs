@@ -21,8 +21,10 @@ use super::whole::WholeDraw;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::declared_state::Caller;
+use crate::declared_state::opener::Opener;
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -101,6 +103,8 @@ impl Stage for GroupByWindow {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(GroupByWindowMachine {
             input: self.input.iterator_below(position),
+            key: Caller::new(self.name, &self.key),
+            reduce: Opener::new(self.name, &self.reduce),
             stage: self.clone(),
             position,
             drawn: WholeDraw::default(),
@@ -117,6 +121,8 @@ impl Stage for GroupByWindow {
 #[derive(Debug)]
 struct GroupByWindowMachine {
     input: Box<dyn Draw>,
+    key: Caller,
+    reduce: Opener,
     stage: GroupByWindow,
     position: Position,
     drawn: WholeDraw,
@@ -168,7 +174,7 @@ impl Machine for GroupByWindowMachine {
                 Ok(Outcome::Element(values)) => {
                     let at = At::new(self.stage.name, self.num_drawn);
                     self.num_drawn = self.num_drawn.wrapping_add(1);
-                    let answer = self.stage.key.call(ctx, &values, at);
+                    let answer = self.key.call(ctx, &values, at);
                     self.asked = Some(Asked { values, answer, at });
                 }
                 Ok(Outcome::End(_)) => self.has_ended = true,
@@ -186,12 +192,16 @@ impl Machine for GroupByWindowMachine {
         to.bool(self.has_ended);
         to.u64(self.num_drawn);
         to.u64(self.num_windows);
+        self.key.save(to)?;
+        self.reduce.save(to)?;
         self.drawn.save(to)?;
-        // The key function is called again after the restore.
         let asked = self.asked.as_ref();
         let asked =
             asked.map(|asked| IterationResult::from(Outcome::Element(asked.values.clone())));
         to.results(asked.iter())?;
+        if let Some(asked) = &self.asked {
+            self.key.save_answer(&asked.answer, to)?;
+        }
         to.count(self.groups.len());
         for (key, window) in &self.groups {
             to.i64(*key);
@@ -199,7 +209,7 @@ impl Machine for GroupByWindowMachine {
         }
         to.bool(self.current.is_some());
         if let Some(current) = &mut self.current {
-            current.save(to)?;
+            current.save(&self.reduce, to)?;
         }
         to.input(&mut *self.input)
     }
@@ -208,6 +218,8 @@ impl Machine for GroupByWindowMachine {
         self.has_ended = from.bool()?;
         self.num_drawn = from.u64()?;
         self.num_windows = from.u64()?;
+        self.key.restore(from)?;
+        self.reduce.restore(from)?;
         self.drawn.restore(from)?;
         if let Some(Ok(Outcome::Element(values))) = from
             .results()?
@@ -215,10 +227,7 @@ impl Machine for GroupByWindowMachine {
             .map(IterationResult::into_outcome)
         {
             let at = At::new(self.stage.name, self.num_drawn.saturating_sub(1));
-            let answer = self
-                .stage
-                .key
-                .call_when_available(values.clone(), from.exec_ctx(), at);
+            let answer = self.key.restore_answer(&values, from, at)?;
             self.asked = Some(Asked { values, answer, at });
         }
         for _ in 0..from.count()? {
@@ -231,7 +240,7 @@ impl Machine for GroupByWindowMachine {
         }
         if from.bool()? {
             let name = self.stage.name;
-            let opening = Opening::restore(from, name, &self.stage.reduce, self.position)?;
+            let opening = Opening::restore(from, name, &mut self.reduce, self.position)?;
             self.current = Some(opening);
         }
         from.input(&mut *self.input)
@@ -312,7 +321,7 @@ impl GroupByWindowMachine {
             Ok(window) => {
                 let arguments = [AnyRef::available(key), AnyRef::available(window)];
                 let arguments = Outcome::Element(arguments.into_iter().collect());
-                open_known(&self.stage.reduce, arguments, self.position, at, ctx)
+                open_known(self.reduce.begin(), arguments, self.position, at, ctx)
             }
             Err(error) => Opening::Failed(at.emit(error, ctx)),
         });
@@ -371,7 +380,7 @@ impl Dataset {
         const NAME: &str = "group_by_window";
         check_parameters(NAME, &key, &[], self)?;
         for function in [&key, &reduce] {
-            check_no_outer_state(NAME, function)?;
+            check_outer_state(NAME, function, &[])?;
         }
         check_results(NAME, &key, &ElementTypes::of::<i64>())?;
         check_results(NAME, &reduce, &ElementTypes::of::<Self>())?;
@@ -432,7 +441,7 @@ impl Dataset {
         const NAME: &str = "bucket_by_length";
         let length = length.into_element_function();
         check_parameters(NAME, &length, &[], self)?;
-        check_no_outer_state(NAME, &length)?;
+        check_outer_state(NAME, &length, &[])?;
         check_results(NAME, &length, &ElementTypes::of::<i64>())?;
         if batch_sizes.len() != boundaries.len() + 1 {
             return Err(invalid(format!(

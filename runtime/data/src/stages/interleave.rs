@@ -23,8 +23,11 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::declared_state::RestoredStates;
+use crate::declared_state::opener::{Opener, OpeningCall, StateBefore};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
+use crate::element_types::{
+    ElementTypes, check_no_outer_state, check_outer_state, check_parameters, check_results,
+};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -78,7 +81,7 @@ impl Stage for Interleave {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(InterleaveMachine {
             input: self.input.iterator_below(position),
-            function: self.function.clone(),
+            opener: Opener::new(NAME, &self.function),
             is_called_below: self.is_called_below,
             position,
             cycle_length: self.cycle_length,
@@ -98,7 +101,7 @@ impl Stage for Interleave {
 #[derive(Debug)]
 struct InterleaveMachine {
     input: Box<dyn Draw>,
-    function: BoundFunction,
+    opener: Opener,
     /// See [`Interleave`].
     is_called_below: bool,
     position: Position,
@@ -120,12 +123,20 @@ struct InterleaveMachine {
     restoring: Vec<AnyRef>,
 }
 
+/// What an inner iterator is opened for.
+#[derive(Debug)]
+struct Origin {
+    at: At,
+    /// The element of the input.
+    element: Values,
+    /// The state of the function before it was called.
+    before: StateBefore,
+}
+
 /// An inner iterator.
 #[derive(Debug)]
 pub(super) struct Inner {
-    at: At,
-    /// The element of the input that it was opened for.
-    element: Values,
+    origin: Origin,
     dataset: Dataset,
     iterator: Box<dyn Draw>,
     /// What was requested of it and not handed out.
@@ -202,6 +213,7 @@ impl Machine for InterleaveMachine {
             pending.for_each(|later| to.wait_for(later));
             return Ok(());
         }
+        self.opener.save(to)?;
         to.bool(self.has_noticed_end);
         to.u64(self.num_opened);
         to.count(self.cursor);
@@ -210,17 +222,18 @@ impl Machine for InterleaveMachine {
         for place in &mut self.cycle {
             to.bool(place.is_some());
             if let Some(place) = place {
-                place.save(to)?;
+                place.save(&self.opener, to)?;
             }
         }
         to.count(self.opened.len());
         for opening in &mut self.opened {
-            opening.save(to)?;
+            opening.save(&self.opener, to)?;
         }
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.opener.restore(from)?;
         self.has_noticed_end = from.bool()?;
         self.num_opened = from.u64()?;
         let cursor = from.at_most(self.cycle_length - 1)?;
@@ -229,7 +242,7 @@ impl Machine for InterleaveMachine {
         for _ in 0..num_positions {
             let is_occupied = from.bool()?;
             self.num_occupied += usize::from(is_occupied);
-            let mut restore = || Opening::restore(from, NAME, &self.function, self.position);
+            let mut restore = || Opening::restore(from, NAME, &mut self.opener, self.position);
             let place = is_occupied.then(&mut restore).transpose()?;
             if matches!(place, Some(Opening::End)) {
                 return Err(damaged("the end of the input has a position in a cycle"));
@@ -239,7 +252,7 @@ impl Machine for InterleaveMachine {
         // The cursor is at one of these positions, or goes on to the first that it never came to.
         self.cursor = cursor.min(num_positions);
         for _ in 0..from.count()? {
-            let opening = Opening::restore(from, NAME, &self.function, self.position)?;
+            let opening = Opening::restore(from, NAME, &mut self.opener, self.position)?;
             self.opened.push_back(opening);
         }
         let all = self.cycle.iter().flatten().chain(&self.opened);
@@ -319,8 +332,8 @@ impl InterleaveMachine {
             let at = At::new(NAME, self.num_opened);
             self.num_opened = self.num_opened.wrapping_add(1);
             let drawn = self.input.draw(ctx);
-            let function = (!self.is_called_below).then_some(&self.function);
-            let opening = open(function, drawn, self.position, at, ctx);
+            let call = (!self.is_called_below).then(|| self.opener.begin());
+            let opening = open(call, drawn, self.position, at, ctx);
             self.opened.push_back(opening);
         }
         let mut opening = self.opened.pop_front()?;
@@ -366,33 +379,29 @@ pub(super) fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
     }
 }
 
-/// Calls the function for a drawn input, including ends, and makes an iterator of its dataset as
-/// soon as the dataset is available. Without a function, the input begins with the dataset.
+/// Calls the function for a drawn input, and makes an iterator of its dataset as soon as the
+/// dataset is available. Without a call, the input begins with the dataset.
 fn open(
-    function: Option<&BoundFunction>,
+    call: Option<OpeningCall>,
     drawn: IterationResult,
     position: Position,
     at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
-    let drawn = match drawn.into_outcome() {
-        Ok(drawn) => drawn,
+    let open_known = move |drawn, ctx: &ExecutionContext| match call {
+        Some(call) => open_known(call, drawn, position, at, ctx),
+        None => open_made(drawn, position, at, ctx),
+    };
+    match drawn.into_outcome() {
+        Ok(drawn) => open_known(drawn, ctx),
         Err(pending) => {
             let (promise, later) = AsyncValueRef::unconstructed();
-            let (function, ctx) = (function.cloned(), ctx.clone());
+            let ctx = ctx.clone();
             IterationResult::Pending(pending).and_then_for(promise, move |drawn, promise| {
-                let opening = match &function {
-                    Some(function) => open_known(function, drawn, position, at, &ctx),
-                    None => open_made(drawn, position, at, &ctx),
-                };
-                publish(promise, opening);
+                publish(promise, open_known(drawn, &ctx));
             });
-            return Opening::Later(later);
+            Opening::Later(later)
         }
-    };
-    match function {
-        Some(function) => open_known(function, drawn, position, at, ctx),
-        None => open_made(drawn, position, at, ctx),
     }
 }
 
@@ -400,8 +409,12 @@ fn open(
 fn open_made(drawn: Outcome, position: Position, at: At, ctx: &ExecutionContext) -> Opening {
     match drawn {
         Outcome::Element(mut values) => {
-            let element = values.drain(1.min(values.len())..).collect();
-            open_dataset_of(values, element, Start::New, position, at, ctx)
+            let origin = Origin {
+                at,
+                element: values.drain(1.min(values.len())..).collect(),
+                before: StateBefore::default(),
+            };
+            open_dataset_of(values, origin, Start::New, position, ctx)
         }
         Outcome::End(_) => Opening::End,
         Outcome::Error(error) => Opening::Failed(error),
@@ -410,7 +423,7 @@ fn open_made(drawn: Outcome, position: Position, at: At, ctx: &ExecutionContext)
 
 /// Does the work of [`open`], for a known input.
 pub(super) fn open_known(
-    function: &BoundFunction,
+    call: OpeningCall,
     drawn: Outcome,
     position: Position,
     at: At,
@@ -420,15 +433,17 @@ pub(super) fn open_known(
         Outcome::Element(values) => values.clone(),
         _ => Values::new(),
     };
-    match function.apply(drawn.into(), ctx, at).into_outcome() {
-        Ok(Outcome::Element(datasets)) => {
-            let start = Start::New;
-            open_dataset_of(datasets, element, start, position, at, ctx)
+    match call.call(drawn, ctx, at) {
+        (Outcome::Element(datasets), before) => {
+            let origin = Origin {
+                at,
+                element,
+                before,
+            };
+            open_dataset_of(datasets, origin, Start::New, position, ctx)
         }
-        Ok(Outcome::Error(error)) => Opening::Failed(error),
-        Ok(Outcome::End(_)) => Opening::End,
-        // Not for an outcome that is known.
-        Err(pending) => Opening::Failed(pending.into_any()),
+        (Outcome::Error(error), _) => Opening::Failed(error),
+        (Outcome::End(_), _) => Opening::End,
     }
 }
 
@@ -457,23 +472,22 @@ enum Start {
 
 fn open_dataset_of(
     datasets: Values,
-    element: Values,
+    origin: Origin,
     start: Start,
     position: Position,
-    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
     let value = match dataset_among(&datasets) {
         Ok(value) => value,
-        Err(error) => return Opening::Failed(at.emit(error, ctx)),
+        Err(error) => return Opening::Failed(origin.at.emit(error, ctx)),
     };
     if value.is_available() {
-        return open_dataset(value, element, start, position, at, ctx);
+        return open_dataset(value, origin, start, position, ctx);
     }
     let (promise, later) = AsyncValueRef::unconstructed();
     let ctx = ctx.clone();
     value.and_then(move |value| {
-        let opening = open_dataset(value, element, start, position, at, &ctx);
+        let opening = open_dataset(value, origin, start, position, &ctx);
         promise.emplace(OpenedLater(Some(opening)));
     });
     Opening::Later(later)
@@ -494,12 +508,12 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
 /// requested.
 fn open_dataset(
     value: &AnyRef,
-    element: Values,
+    origin: Origin,
     start: Start,
     position: Position,
-    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
+    let at = origin.at;
     let Some(dataset) = value.get::<Dataset>() else {
         return Opening::Failed(match value.is_error() {
             true => value.clone(),
@@ -528,8 +542,7 @@ fn open_dataset(
                 }
             };
             Ok(Inner {
-                at,
-                element,
+                origin,
                 dataset: dataset.clone(),
                 iterator,
                 requested,
@@ -563,7 +576,8 @@ impl Opening {
         }
     }
 
-    pub(super) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+    /// Writes what the input became, for which `opener` has called its function.
+    pub(super) fn save(&mut self, opener: &Opener, to: &mut StateWriter<'_>) -> Result<(), Error> {
         if let Self::Later(later) = self {
             if !later.is_available() {
                 to.wait_for(later.as_any().clone());
@@ -574,8 +588,14 @@ impl Opening {
         match self {
             Self::Inner(inner) => {
                 to.count(0);
-                to.u64(inner.at.number());
-                to.values(&inner.element)?;
+                let Origin {
+                    at,
+                    element,
+                    before,
+                } = &inner.origin;
+                to.u64(at.number());
+                to.values(element)?;
+                opener.save_before(before, to)?;
                 to.results(inner.requested.iter())?;
                 to.section(|to| to.iterator_of(&inner.dataset, &mut *inner.iterator))
             }
@@ -592,24 +612,31 @@ impl Opening {
         }
     }
 
+    /// Reads what [`save`](Self::save) has written, and opens the inner iterator again.
     pub(super) fn restore(
         from: &mut StateReader<'_>,
         stage: &'static str,
-        function: &BoundFunction,
+        opener: &mut Opener,
         position: Position,
     ) -> Result<Self, Error> {
         Ok(match from.at_most(2)? {
             0 => {
                 let at = At::new(stage, from.u64()?);
                 let element = from.values()?;
+                let before = opener.restore_before(from)?;
                 let start = Start::Restored {
                     requested: from.results()?.pop_front(),
                     state: from.bytes()?.into(),
                     restored: from.restored_states().clone(),
                 };
                 let ctx = from.exec_ctx();
-                let datasets = function.call_when_available(element.clone(), ctx, at);
-                open_dataset_of(datasets, element, start, position, at, ctx)
+                let datasets = opener.call_again(element.clone(), &before, ctx, at);
+                let origin = Origin {
+                    at,
+                    element,
+                    before,
+                };
+                open_dataset_of(datasets, origin, start, position, ctx)
             }
             1 => Self::End,
             _ => match from.outcome()? {
@@ -629,7 +656,7 @@ fn check_interleave(
     block_length: i64,
 ) -> Result<(usize, usize), Error> {
     check_parameters(NAME, function, &[], input)?;
-    check_no_outer_state(NAME, function)?;
+    check_outer_state(NAME, function, &[])?;
     check_results(NAME, function, &ElementTypes::of::<Dataset>())?;
     let cycle_length = require_positive("cycle_length", cycle_length)?;
     if cycle_length > MAX_CYCLE_LENGTH {
@@ -698,7 +725,8 @@ impl Dataset {
     /// # Errors
     /// If the number is neither -1 nor between 1 and 2^20, a length is not positive, the cycle is
     /// longer than 2^20, the function does not take the components or return a dataset, as far as
-    /// types are known, or datasets are nested too deep.
+    /// types are known, it declares a state, or datasets are nested too deep. Calls of a function
+    /// with a state never overlap: `interleave_with` makes them.
     pub fn parallel_interleave_with(
         &self,
         function: ElementFunction,
@@ -709,6 +737,7 @@ impl Dataset {
     ) -> Result<Self, Error> {
         let (cycle_length, block_length) =
             check_interleave(self, &function, cycle_length, block_length)?;
+        check_no_outer_state("parallel_interleave", &function)?;
         let calls = self.calls_with_arguments(function.clone(), num_parallel, is_deterministic)?;
         Self::new(Interleave {
             input: calls,

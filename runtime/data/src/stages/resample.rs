@@ -8,8 +8,9 @@ use super::whole::WholeDraw;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::declared_state::Caller;
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_no_outer_state, check_parameters, check_results};
+use crate::element_types::{ElementTypes, check_outer_state, check_parameters, check_results};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::philox::Philox;
@@ -64,6 +65,7 @@ impl Stage for Resample {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ResampleMachine {
             input: self.input.iterator_below(position),
+            class: Caller::new(NAME, &self.class),
             stage: self.clone(),
             drawn: WholeDraw::default(),
             asked: None,
@@ -78,6 +80,7 @@ impl Stage for Resample {
 #[derive(Debug)]
 struct ResampleMachine {
     input: Box<dyn Draw>,
+    class: Caller,
     stage: Resample,
     drawn: WholeDraw,
     /// The element whose class is pending, and the result of the class function.
@@ -116,7 +119,7 @@ impl Machine for ResampleMachine {
                 Ok(Outcome::Element(values)) => {
                     let at = At::new(NAME, self.num_drawn);
                     self.num_drawn = self.num_drawn.wrapping_add(1);
-                    let answer = self.stage.class.call(ctx, &values, at);
+                    let answer = self.class.call(ctx, &values, at);
                     self.asked = Some((values, answer, at));
                 }
                 Ok(outcome) => {
@@ -133,11 +136,14 @@ impl Machine for ResampleMachine {
         to.u64(self.num_drawn);
         to.u64(self.num_decided);
         self.num_seen.iter().for_each(|&count| to.u64(count));
+        self.class.save(to)?;
         self.drawn.save(to)?;
-        // The class function is called again after the restore.
         let asked = self.asked.as_ref();
         let asked = asked.map(|(values, ..)| Outcome::Element(values.clone()).into());
         to.results(asked.iter())?;
+        if let Some((_, answer, _)) = &self.asked {
+            self.class.save_answer(answer, to)?;
+        }
         to.input(&mut *self.input)
     }
 
@@ -151,6 +157,7 @@ impl Machine for ResampleMachine {
                 return Err(damaged("a class was seen too often"));
             }
         }
+        self.class.restore(from)?;
         self.drawn.restore(from)?;
         if let Some(Ok(Outcome::Element(values))) = from
             .results()?
@@ -158,11 +165,7 @@ impl Machine for ResampleMachine {
             .map(IterationResult::into_outcome)
         {
             let at = At::new(NAME, self.num_drawn.saturating_sub(1));
-            let ctx = from.exec_ctx();
-            let answer = self
-                .stage
-                .class
-                .call_when_available(values.clone(), ctx, at);
+            let answer = self.class.restore_answer(&values, from, at)?;
             self.asked = Some((values, answer, at));
         }
         from.input(&mut *self.input)
@@ -289,7 +292,7 @@ impl Dataset {
     ) -> Result<Self, Error> {
         let class: ElementFunction = class.into_element_function();
         check_parameters(NAME, &class, &[], self)?;
-        check_no_outer_state(NAME, &class)?;
+        check_outer_state(NAME, &class, &[])?;
         check_results(NAME, &class, &ElementTypes::of::<i64>())?;
         check_frequencies("target", target, target.len())?;
         if let Some(initial) = initial {

@@ -271,3 +271,62 @@ impl Dataset {
         })
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tfrt_async::{AnyRef, IndirectPromise};
+    use tfrt_host::{HostContext, RequestContextBuilder};
+
+    use super::*;
+
+    /// A machine over the number 7, whose predicate counts its calls and returns this answer.
+    fn machine(num_calls: &Arc<AtomicUsize>) -> (TakeWhileMachine, IndirectPromise) {
+        let (promise, answer) = AnyRef::indirect();
+        let num_calls = Arc::clone(num_calls);
+        let predicate = ElementFunction::from_closure(1, 1, move |_, _| {
+            num_calls.fetch_add(1, Ordering::Relaxed);
+            Ok([answer.clone()].into_iter().collect())
+        });
+        let predicate = predicate.with_state(|| 0_i64, |_: i64| ());
+        let machine = TakeWhileMachine {
+            input: Dataset::range(7, 8, 1)
+                .unwrap()
+                .iterator_below(Position::ROOT),
+            predicate: Caller::new("take_while", &BoundFunction::new(predicate, &[])),
+            state: TakeWhileState::Taking,
+            num_taken: 0,
+        };
+        (machine, promise)
+    }
+
+    /// A machine may be saved between any two steps.
+    #[test]
+    fn an_answer_of_a_predicate_with_a_state_is_saved() {
+        let host = HostContext::builder().build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let num_calls = Arc::default();
+        let (mut asked, promise) = machine(&num_calls);
+        let StepResult::Wait(answer) = asked.step(1, &ctx) else {
+            panic!("the answer is pending");
+        };
+        promise.forward_to(AnyRef::available(true));
+        assert!(answer.is_available());
+        let mut to = StateWriter::new(&ctx);
+        asked.save(&mut to).unwrap();
+        let saved = to.finish().unwrap();
+
+        let (mut restored, _promise) = machine(&num_calls);
+        restored
+            .restore(&mut StateReader::new(&saved, &ctx))
+            .unwrap();
+        let step = restored.step(1, &ctx);
+        let StepResult::Answer(Outcome::Element(values)) = step else {
+            panic!("expected the element, found {step:?}");
+        };
+        assert_eq!(values[0].get::<i64>(), Some(&7));
+        assert_eq!(num_calls.load(Ordering::Relaxed), 1);
+    }
+}

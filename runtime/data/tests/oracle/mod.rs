@@ -20,6 +20,8 @@ pub enum Tree {
     Filter(Box<Tree>, i64, i64),
     /// The sums of batches.
     BatchSum(Box<Tree>, usize),
+    /// The sums of the batches of a map, with so many results under way.
+    MapAndBatchSum(Box<Tree>, (i64, i64), usize, Option<i64>),
     Prefetch(Box<Tree>, usize),
     Repeat(Box<Tree>, i64),
     Skip(Box<Tree>, i64),
@@ -209,6 +211,15 @@ impl Oracle {
             }
             Tree::Filter(tree, modulus, fails) => State::Filter(of(tree), *modulus, *fails),
             Tree::BatchSum(tree, size) => State::BatchSum(of(tree), *size),
+            Tree::MapAndBatchSum(tree, (plus, fails), size, _) => {
+                let mapped = State::Map(of(tree), *plus, *fails);
+                let num_draws = Rc::clone(num_draws);
+                let mapped = Self {
+                    state: mapped,
+                    num_draws,
+                };
+                State::BatchSum(Box::new(mapped), *size)
+            }
             Tree::Prefetch(tree, ahead) => State::Prefetch(of(tree), *ahead, VecDeque::new()),
             Tree::Repeat(tree, count) => State::Repeat {
                 of: (**tree).clone(),

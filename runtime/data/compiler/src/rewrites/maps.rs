@@ -86,13 +86,21 @@ pub(super) fn vectorize(module: &mut Module, functions: &mut Functions, op: OpId
     replace(module, op, MAP, vec![batches], of_map)
 }
 
-/// Merges a batch with the map below it.
-pub(super) fn merge_into_batch(module: &mut Module, op: OpId) -> Option<OpId> {
+/// Merges a batch with the map below it, if it does not show that ends do not call its function:
+/// the function is pure, or declares a state and so is never called for them.
+pub(super) fn merge_into_batch(
+    module: &mut Module,
+    functions: &mut Functions,
+    op: OpId,
+) -> Option<OpId> {
     if module.op_name(op) != BATCH {
         return None;
     }
     let below = input_stage(module, op, MAP)?;
-    module.attr(below, FUNCTION)?;
+    let declares_state = STATE.iter().all(|name| module.has_attr(below, name));
+    if !declares_state {
+        functions.of(module, below)?;
+    }
     let functions = [FUNCTION].into_iter().chain(STATE);
     let functions = functions.filter_map(|name| Some((name, module.attr(below, name)?)));
     let functions: Vec<_> = functions.collect();

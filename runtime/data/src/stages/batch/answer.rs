@@ -106,10 +106,7 @@ impl Answer {
         let Some(promises) = promises else { return };
         match batch {
             Outcome::Element(values) => promises.forward_to(values),
-            Outcome::Error(error) => {
-                let num_values = promises.len();
-                promises.forward_to(std::iter::repeat_n(error, num_values));
-            }
+            Outcome::Error(error) => promises.fail(&error),
             // The values of an end are not read.
             Outcome::End(_) => {}
         }

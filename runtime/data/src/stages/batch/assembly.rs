@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 use tfrt_async::{AnyRef, ByteString};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error, TensorMetadata};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, Shape, StringHostTensor};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, StringHostTensor};
 
 use super::BatchComponent;
 use crate::dataset::invalid;
 use crate::numbers::scalar;
 use crate::result::{Outcome, Values};
+use crate::stages::row::{self, matches, misfit, shape_of, unsuitable};
 
 /// The metadata of each component of an element.
 pub(super) type Expected = SmallVec<[TensorMetadata; 2]>;
@@ -282,10 +283,7 @@ impl Component {
             BatchComponent::Tensor => "a dense tensor".to_owned(),
             BatchComponent::Any => "a number, a string or a tensor".to_owned(),
         };
-        Err(Problem::Misfit(invalid(format!(
-            "element {index} of the batch: expected {wanted}, found `{}`",
-            value.mlir_type().unwrap_or("none")
-        ))))
+        Err(Problem::Misfit(unsuitable(&wanted, value, index)))
     }
 
     fn add_strings(
@@ -310,7 +308,7 @@ impl Component {
                 strings.extend(row);
                 Ok(())
             }
-            State::Rows { metadata, .. } => Err(misfit(metadata, DType::String, dims, index)),
+            State::Rows { metadata, .. } => check(metadata, DType::String, dims, index),
             State::Empty | State::Failed(_) => Ok(()),
         }
     }
@@ -340,7 +338,7 @@ impl Component {
                 bytes,
                 ..
             } => (metadata, row_bytes, bytes),
-            State::Strings { metadata, .. } => return Err(misfit(metadata, dtype, dims, index)),
+            State::Strings { metadata, .. } => return check(metadata, dtype, dims, index),
             State::Empty | State::Failed(_) => return Ok(()),
         };
         check(metadata, dtype, dims, index)?;
@@ -356,19 +354,10 @@ fn check(
     dims: &[usize],
     index: usize,
 ) -> Result<(), Problem> {
-    if expected.dtype == dtype && expected.extents[..] == *dims {
-        return Ok(());
+    match matches(expected, dtype, dims) {
+        true => Ok(()),
+        false => Err(Problem::Misfit(misfit(expected, dtype, dims, index))),
     }
-    Err(misfit(expected, dtype, dims, index))
-}
-
-#[cold]
-fn misfit(expected: &TensorMetadata, dtype: DType, dims: &[usize], index: usize) -> Problem {
-    Problem::Misfit(invalid(format!(
-        "element {index} of the batch is {dtype} {dims:?}, the first is {} {:?}",
-        expected.dtype,
-        &expected.extents[..]
-    )))
 }
 
 impl State {
@@ -379,20 +368,10 @@ impl State {
         ctx: &ExecutionContext,
     ) -> Result<Self, Problem> {
         let metadata = TensorMetadata::new(dtype, dims);
-        let no_memory = || {
-            let error = Error::new("failed to create uninitialized tensor")
-                .with_code(tfrt_support::ErrorCode::ResourceExhausted);
-            Problem::NoMemory(error)
-        };
-        let row_bytes = metadata.num_elements().zip(dtype.size_bytes());
-        let row_bytes = row_bytes
-            .and_then(|(len, size)| len.checked_mul(size))
-            .ok_or_else(no_memory)?;
-        let size_bytes = row_bytes.checked_mul(batch_size).ok_or_else(no_memory)?;
-        let align = dtype.align_bytes().unwrap_or(1);
-        let mut buffer =
-            HostBuffer::zeroed(ctx.allocator(), size_bytes, align).map_err(|_| no_memory())?;
-        let bytes = buffer.elements_mut_owned().map_err(|_| no_memory())?;
+        let (mut buffer, row_bytes) =
+            row::allocate(&metadata, batch_size, ctx).map_err(Problem::NoMemory)?;
+        let bytes = buffer.elements_mut_owned();
+        let bytes = bytes.map_err(|error| Problem::NoMemory(error.into()))?;
         Ok(Self::Rows {
             metadata,
             row_bytes,
@@ -423,24 +402,9 @@ impl State {
                 bytes,
             } => (metadata, row_bytes, buffer, bytes),
         };
-        let shape = shape_of(num_rows, &metadata)?;
-        let buffer = if num_rows == batch_size {
-            drop(bytes);
-            buffer
-        } else {
-            HostBuffer::copied(ctx.allocator(), &bytes[..num_rows * row_bytes])?
-        };
-        let tensor = DenseHostTensor::from_buffer(metadata.dtype, shape, buffer)?;
-        Ok(AnyRef::available(tensor))
+        drop(bytes);
+        row::tensor_of(&metadata, buffer, (num_rows, batch_size), row_bytes, ctx)
     }
-}
-
-/// Returns the shape of this many rows.
-fn shape_of(num_rows: usize, metadata: &TensorMetadata) -> Result<Shape, Error> {
-    let mut dims: SmallVec<[usize; 6]> = SmallVec::new();
-    dims.push(num_rows);
-    dims.extend_from_slice(&metadata.extents);
-    Ok(Shape::new(&dims)?)
 }
 
 impl fmt::Debug for State {

@@ -1,13 +1,12 @@
 //! The state that the tasks of calls share with the iterator.
 
 use std::fmt;
-use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
+use tfrt_async::AnyRef;
 
 use super::gate::Gate;
-use crate::sync::Mutex;
+use crate::stages::signal::Signal;
 
 /// The state that the tasks share with the iterator. `C` is a call that may wait.
 pub(super) struct Calls<C> {
@@ -16,13 +15,8 @@ pub(super) struct Calls<C> {
     /// Set when no further draw is possible: tasks that have not begun do nothing. Orders nothing:
     /// relaxed.
     pub(super) is_dropped: AtomicBool,
-    /// If the order is not kept: the value that the iterator waits for, until any call is done.
-    awaited: Mutex<Option<Awaited>>,
-}
-
-struct Awaited {
-    promise: Promise<Chain>,
-    value: AnyRef,
+    /// Told by each call that is done; waited for if the order is not kept.
+    done: Signal,
 }
 
 impl<C> Calls<C> {
@@ -30,32 +24,19 @@ impl<C> Calls<C> {
         Self {
             gate,
             is_dropped: AtomicBool::new(false),
-            awaited: Mutex::new(None),
+            done: Signal::new(),
         }
     }
 
     /// Returns a value that becomes available when the next call is done.
     pub(super) fn next_done(&self) -> AnyRef {
-        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
-        let awaited = awaited.get_or_insert_with(|| {
-            let (promise, value) = AsyncValueRef::unconstructed();
-            let value = value.into_any();
-            Awaited { promise, value }
-        });
-        awaited.value.clone()
+        self.done.next()
     }
 
     /// Signals that a call is done, after its outcome: an iterator that requests `next_done` and
     /// then checks the slots sees the signal or the outcome.
     pub(super) fn tell_done(&self) {
-        let awaited = self
-            .awaited
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let Some(Awaited { promise, .. }) = awaited {
-            promise.emplace(Chain);
-        }
+        self.done.tell();
     }
 }
 
@@ -74,7 +55,7 @@ mod loom_models {
 
     use loom::sync::Arc;
     use loom::thread;
-    use tfrt_async::AsyncValueRef;
+    use tfrt_async::{AsyncValueRef, Promise};
 
     use super::*;
 
