@@ -9,6 +9,8 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, StringHostTensor, TensorError};
 
+#[cfg(feature = "csv")]
+use crate::decimal::Decimal;
 use crate::schema::Cell;
 
 /// Values of one type.
@@ -95,6 +97,23 @@ impl Values {
                 }
                 None => false,
             },
+        }
+    }
+
+    /// Adds a short number, as [`push_text`](Self::push_text) adds its text. Returns false, and
+    /// adds nothing, if the type takes more than that to find the value.
+    #[cfg(feature = "csv")]
+    #[inline]
+    pub(crate) fn push_decimal(&mut self, number: Decimal) -> bool {
+        fn push<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
+            value.map(|value| values.push(value)).is_some()
+        }
+        match self {
+            Self::F32(values) => push(values, number.to_f32()),
+            Self::F64(values) => push(values, Some(number.to_f64())),
+            Self::I64(values) => push(values, number.to_i32().map(i64::from)),
+            Self::I32(values) => push(values, number.to_i32()),
+            _ => false,
         }
     }
 
@@ -282,6 +301,28 @@ mod tests {
             }
             assert_eq!(Values::new(dtype).dtype(), dtype);
         }
+    }
+
+    #[cfg(feature = "csv")]
+    #[test]
+    fn short_numbers_are_added_as_their_texts() {
+        for dtype in TYPES {
+            for text in [
+                "0", "-0", "7", "-12", "0.5", "-2.", "99999999", "16777217", "1.5e3",
+            ] {
+                let (mut by_number, mut by_text) = (Values::new(dtype), Values::new(dtype));
+                let number = Decimal::parse(text.as_bytes(), 0..text.len());
+                let is_added = number.is_some_and(|number| by_number.push_decimal(number));
+                assert_eq!(by_number.len(), usize::from(is_added), "{dtype} `{text}`");
+                if is_added {
+                    assert!(by_text.push_text(text.as_bytes()), "{dtype} `{text}`");
+                    assert_eq!(format!("{by_number:?}"), format!("{by_text:?}"));
+                }
+            }
+        }
+        let mut numbers = Values::new(DType::F32);
+        let number = Decimal::parse(b"0.5", 0..3).expect("it is short");
+        assert!(numbers.push_decimal(number));
     }
 
     #[test]

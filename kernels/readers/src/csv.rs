@@ -22,6 +22,9 @@ mod input;
 mod filling;
 
 #[cfg(feature = "csv")]
+mod fields;
+
+#[cfg(feature = "csv")]
 mod chunks;
 
 #[cfg(feature = "csv")]

@@ -66,4 +66,10 @@ pub mod cache;
 
 mod column;
 
+#[cfg(feature = "csv")]
+mod decimal;
+
+#[cfg(feature = "csv")]
+mod bytes_at_once;
+
 mod feature;

@@ -344,6 +344,21 @@ fn a_mark_at_the_beginning_of_a_chunk_is_a_part_of_its_row() {
     }
 }
 
+#[test]
+fn rows_may_lack_columns_of_the_schema() {
+    let folder = Folder::new("csv-lacking");
+    let path = folder.write("a.csv", "1,0.5\n".repeat(CHUNK_BYTES / 3));
+    let without_header = CsvOptions {
+        has_header: false,
+        ..options("a: i64, b: f32, c: i64 = 7")
+    };
+    let dataset = without_header.dataset(&*path).unwrap();
+    let expected = all_in::<(i64, f32, i64), _>(&dataset, &context("s"));
+    let found = all_in::<(i64, f32, i64), _>(&dataset, &context("mstd:4"));
+    assert!(expected[0].is_err() && expected.len() == CHUNK_BYTES / 3);
+    assert!(found == expected);
+}
+
 /// A row of the large files below.
 type Row = (i64, f32, ByteString, i32, bool);
 

@@ -118,13 +118,13 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         if self.has_ended {
             return Poll::Ready(None);
         }
-        let mut result = match &mut self.awaited {
-            Some(Awaited { part, .. }) => {
-                // An error serves as well as a payload here.
-                let _ = ready!(Pin::new(part).poll(context));
-                self.take_drawn()
-            }
-            None => self.take_drawn(),
+        if let Some(Awaited { part, .. }) = &mut self.awaited {
+            // An error serves as well as a payload here.
+            let _ = ready!(Pin::new(part).poll(context));
+        }
+        let mut result = match self.take_drawn() {
+            Ok(element) => return Poll::Ready(Some(Ok(element))),
+            Err(result) => result,
         };
         while let Some(missing) = missing_part(&mut result) {
             let Some((part, hook)) = available_or_cancelled(&missing, &self.ctx) else {
@@ -150,16 +150,17 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         })
     }
 
-    /// Returns the awaited result, or draws one.
+    /// Returns the awaited result, or draws the next element: what it is taken as, if it is at hand
+    /// without a value, and otherwise the result.
     #[inline]
-    fn take_drawn(&mut self) -> IterationResult {
+    fn take_drawn(&mut self) -> Result<T, IterationResult> {
         // Not taken out to look whether it is there: it is large, and rarely is.
         if self.awaited.is_some()
             && let Some(awaited) = self.awaited.take()
         {
-            return awaited.result;
+            return Err(awaited.result);
         }
-        self.iterator.draw(&self.ctx)
+        T::draw_from(&mut self.iterator, &self.ctx)
     }
 
     /// Returns a checkpoint after the last returned element; [`Dataset::elements_from`] continues
@@ -316,7 +317,10 @@ impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
         if self.has_ended {
             return None;
         }
-        let result = self.take_drawn();
+        let result = match self.take_drawn() {
+            Ok(element) => return Some(Ok(element)),
+            Err(result) => result,
+        };
         // An available element is read where it is.
         if let IterationResult::Known(Outcome::Element(values)) = &result
             && are_available(values)

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tfrt_async::{AnyRef, ByteString};
+use tfrt_async::{AnyRef, BorrowError, ByteString, TypeIndex};
 use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
@@ -29,7 +29,7 @@ use tfrt_tensor::{DenseHostTensor, StringHostTensor, element_bytes};
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position};
 use crate::iterator::Draw;
-use crate::result::{IterationResult, Outcome, Values};
+use crate::result::{IterationResult, Outcome, Values, are_available};
 
 /// Stages beyond this number are counted together with others of the same name.
 const MAX_NUM_STAGES: usize = 1000;
@@ -40,8 +40,6 @@ static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     nodes: Vec::new(),
     places: None,
-    first_draw: None,
-    last_event: None,
 });
 
 thread_local! {
@@ -172,8 +170,6 @@ struct Registry {
     nodes: Vec<Node>,
     /// The numbers of the nodes, by place.
     places: Option<HashMap<Place, usize>>,
-    first_draw: Option<Instant>,
-    last_event: Option<Instant>,
 }
 
 /// The identity of a stage.
@@ -222,6 +218,8 @@ struct CountState {
     max_held_bytes: Option<u64>,
     /// The time since which draws have been under way.
     active_since: Option<Instant>,
+    /// When the first draw that has ended began, and when the last one has ended.
+    ended: Option<(Instant, Instant)>,
 }
 
 impl Registry {
@@ -286,11 +284,16 @@ impl Registry {
         for root in roots {
             self.add(root, None, 0, &mut stages);
         }
-        let elapsed = match (self.first_draw, self.last_event) {
-            (Some(first), Some(last)) => last.saturating_duration_since(first),
-            _ => Duration::ZERO,
-        };
-        ObservedStages { stages, elapsed }
+        let ended = self
+            .nodes
+            .iter()
+            .filter_map(|node| node.counts.lock().ended);
+        let ended = ended.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        let elapsed = ended.map(|(first, last)| last.saturating_duration_since(first));
+        ObservedStages {
+            stages,
+            elapsed: elapsed.unwrap_or_default(),
+        }
     }
 
     /// Adds a stage and the stages below it. Pipelines are at most `MAX_HEIGHT` stages high.
@@ -362,9 +365,17 @@ impl Draw for Cover {
         self.counts.begin(start);
         let outer = NESTED.replace(Duration::ZERO);
         let result = self.draw.draw(ctx);
-        let inside = start.elapsed();
+        let end = Instant::now();
+        let inside = end.saturating_duration_since(start);
         let nested = NESTED.replace(outer + inside);
-        self.counts.lock().drawing += inside.saturating_sub(nested);
+        let drawing = inside.saturating_sub(nested);
+        if let IterationResult::Known(outcome) = &result
+            && let Some(delivered) = delivered_at_once(outcome)
+        {
+            self.counts.end(drawing, start, end, delivered);
+            return result;
+        }
+        self.counts.lock().drawing += drawing;
         let under_way = UnderWay {
             counts: Arc::clone(&self.counts),
             start,
@@ -501,7 +512,7 @@ pub(crate) fn bytes_of_results<'a>(results: impl Iterator<Item = &'a IterationRe
 /// Returns the approximate number of bytes in the payloads of an outcome.
 pub(crate) fn bytes_of_outcome(outcome: &Outcome) -> u64 {
     match outcome {
-        Outcome::Element(values) => values.iter().map(payload_bytes).sum(),
+        Outcome::Element(values) => payload_bytes(values),
         Outcome::End(_) | Outcome::Error(_) => 0,
     }
 }
@@ -523,10 +534,11 @@ enum Delivered {
 impl UnderWay {
     /// Ends the draw when the values of the outcome are available.
     fn watch(self, outcome: &Outcome) {
-        let values = match outcome {
-            Outcome::Element(values) => values,
-            Outcome::End(_) => return self.end(Delivered::Nothing),
-            Outcome::Error(_) => return self.end(Delivered::Error),
+        if let Some(delivered) = delivered_at_once(outcome) {
+            return self.end(delivered);
+        }
+        let Outcome::Element(values) = outcome else {
+            return;
         };
         let missing: Values = values
             .iter()
@@ -534,6 +546,7 @@ impl UnderWay {
             .cloned()
             .collect();
         if missing.is_empty() {
+            // The last one came while they were looked at.
             return self.end(delivered(values));
         }
         // Available values are counted now, so that no watcher keeps them alive.
@@ -551,13 +564,7 @@ impl UnderWay {
 
     fn end(self, delivered: Delivered) {
         let end = Instant::now();
-        if tracing::is_active(TracingLevel::Debug) {
-            tracing::span(TracingLevel::Debug, &self.counts.track, self.start);
-        }
-        self.counts.end(self.start, end, delivered);
-        let mut registry = lock();
-        registry.first_draw.get_or_insert(self.start);
-        registry.last_event = Some(end);
+        self.counts.end(Duration::ZERO, self.start, end, delivered);
     }
 }
 
@@ -601,38 +608,71 @@ impl Waits {
     }
 }
 
-/// Returns the outcome for the available values.
-fn delivered(values: &[AnyRef]) -> Delivered {
-    let mut num_bytes = 0;
-    for value in values {
-        if value.is_error() {
-            return Delivered::Error;
+/// Returns the outcome of a draw if everything about it is known.
+fn delivered_at_once(outcome: &Outcome) -> Option<Delivered> {
+    match outcome {
+        // The usual case, with one look at each value.
+        Outcome::Element(values) if values.iter().all(AnyRef::is_concrete) => {
+            let num_bytes = payload_bytes(values);
+            Some(Delivered::Element { num_bytes })
         }
-        num_bytes += payload_bytes(value);
+        Outcome::Element(values) => are_available(values).then(|| delivered(values)),
+        Outcome::End(_) => Some(Delivered::Nothing),
+        Outcome::Error(_) => Some(Delivered::Error),
     }
-    Delivered::Element { num_bytes }
 }
 
-/// Returns the approximate number of bytes of a payload; unavailable values count as zero.
-fn payload_bytes(value: &AnyRef) -> u64 {
-    if !value.is_available() {
-        return 0;
+/// Returns the outcome for the available values.
+fn delivered(values: &[AnyRef]) -> Delivered {
+    match values.iter().any(AnyRef::is_error) {
+        true => Delivered::Error,
+        false => Delivered::Element {
+            num_bytes: payload_bytes(values),
+        },
     }
+}
+
+/// Returns the approximate number of bytes of the payloads of values; those without one count as
+/// zero.
+fn payload_bytes(values: &[AnyRef]) -> u64 {
+    let mut num_bytes = 0;
+    // Rows of a table have many numbers of one type: which type is a number is found once.
+    let mut number = TypeIndex::NONE;
+    for value in values.iter().filter(|value| value.is_concrete()) {
+        let ty = value.type_id();
+        num_bytes += match ty == number {
+            true => NUMBER_BYTES,
+            false => large_payload_bytes(value).unwrap_or_else(|| {
+                number = ty;
+                NUMBER_BYTES
+            }),
+        };
+    }
+    num_bytes
+}
+
+/// What a number counts, of whatever type.
+const NUMBER_BYTES: u64 = size_of::<u64>() as u64;
+
+/// Returns the number of bytes of a payload of a type whose payloads differ in size, and `None` for
+/// other types.
+fn large_payload_bytes(value: &AnyRef) -> Option<u64> {
     if let Some(tensor) = value.get::<DenseHostTensor>() {
-        return (tensor.num_elements() * element_bytes(tensor.dtype()).unwrap_or(1)) as u64;
+        let element_bytes = element_bytes(tensor.dtype()).unwrap_or(1);
+        return Some((tensor.num_elements() * element_bytes) as u64);
     }
     if let Some(bytes) = value.get::<ByteString>() {
-        return bytes.as_bytes().len() as u64;
+        return Some(bytes.as_bytes().len() as u64);
     }
-    if let Ok(strings) = value.try_read::<StringHostTensor>() {
-        return strings
-            .strings()
-            .iter()
-            .map(|string| string.len() as u64)
-            .sum();
+    match value.try_read::<StringHostTensor>() {
+        Ok(strings) => {
+            let lens = strings.strings().iter().map(|string| string.len() as u64);
+            Some(lens.sum())
+        }
+        Err(BorrowError::WrongType { .. }) => None,
+        // It is being written.
+        Err(_) => Some(0),
     }
-    // A number.
-    size_of::<u64>() as u64
 }
 
 impl Counts {
@@ -647,8 +687,13 @@ impl Counts {
         state.active_since.get_or_insert(start);
     }
 
-    fn end(&self, start: Instant, end: Instant, delivered: Delivered) {
+    /// Counts a draw that has ended, and the time inside of it unless that was counted before.
+    fn end(&self, drawing: Duration, start: Instant, end: Instant, delivered: Delivered) {
+        if tracing::is_active(TracingLevel::Debug) {
+            tracing::span(TracingLevel::Debug, &self.track, start);
+        }
         let mut state = self.lock();
+        state.drawing += drawing;
         match delivered {
             Delivered::Element { num_bytes } => {
                 state.num_elements += 1;
@@ -658,6 +703,10 @@ impl Counts {
             Delivered::Nothing => {}
         }
         state.under_way += end.saturating_duration_since(start);
+        state.ended = match state.ended {
+            Some((first, last)) => Some((first.min(start), last.max(end))),
+            None => Some((start, end)),
+        };
         state.num_under_way = state.num_under_way.saturating_sub(1);
         if state.num_under_way == 0
             && let Some(since) = state.active_since.take()

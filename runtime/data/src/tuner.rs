@@ -8,6 +8,9 @@
 //!  Settled:   degree                           until the rate changes by a fifth: the load is another one, and everything begins anew
 //! ```
 //!
+//! A move after which the rate is much lower costs elements as long as it lasts. If the elements
+//! arrive evenly, a part of a period is enough to see that, and the move is undone at once.
+//!
 //! Tuners of one host take [turns](turns): from the first move until it settles, a tuner is the
 //! only one that experiments.
 //!
@@ -39,6 +42,17 @@ const NOISE: f64 = 0.03;
 
 /// A settled tuner begins anew if the rate changes by more.
 const LOAD_CHANGE: f64 = 0.2;
+
+/// A move that lowers the rate by more is undone before the period ends.
+const CLEAR_LOSS: f64 = 0.2;
+
+/// The part of a period, one of so many, after which a clear loss is looked for.
+const MIN_PART: u32 = 4;
+
+/// Elements arrive evenly if the longest time between two is at most this part, one of so many, of
+/// the time in which they were counted. Of elements that come in bursts, a part of a period tells
+/// nothing.
+const EVEN_PART: u32 = 8;
 
 /// Finds how many calls to keep under way, between one and a maximum.
 #[derive(Debug)]
@@ -84,6 +98,7 @@ impl Tuner {
             phase: Phase::Halving(None),
             start: None,
             num_delivered: 0,
+            longest_gap: Duration::ZERO,
             last: Duration::ZERO,
         });
         Self {
@@ -110,8 +125,8 @@ impl Tuner {
     /// Counts an element that was delivered at a time.
     pub(crate) fn deliver(&mut self, now: Duration) {
         // Between two passes, nobody may have drawn.
-        let is_silent = now.saturating_sub(self.progress.last) > PERIOD;
-        if is_silent && self.is_resumed {
+        let gap = now.saturating_sub(self.progress.last);
+        if gap > PERIOD && self.is_resumed {
             self.progress.start = None;
         }
         self.is_resumed = false;
@@ -122,13 +137,30 @@ impl Tuner {
             return;
         };
         self.progress.num_delivered += 1;
+        self.progress.longest_gap = self.progress.longest_gap.max(gap);
         let elapsed = now.saturating_sub(start);
-        if elapsed >= PERIOD {
-            let rate = self.progress.num_delivered as f64 / elapsed.as_secs_f64();
+        if elapsed < PERIOD / MIN_PART {
+            return;
+        }
+        let rate = self.progress.num_delivered as f64 / elapsed.as_secs_f64();
+        if elapsed >= PERIOD || self.is_clear_loss(rate, elapsed) {
             self.end_period(rate, now);
             self.begin_period(now);
             self.publish();
         }
+    }
+
+    /// Returns `true` if the last move has lowered the rate so much that it need not be measured
+    /// any longer.
+    fn is_clear_loss(&self, rate: f64, elapsed: Duration) -> bool {
+        let before = match self.progress.phase {
+            Phase::Halving(Some((_, before)))
+            | Phase::Climbing {
+                base: (_, before), ..
+            } => before,
+            Phase::Halving(None) | Phase::Settled { .. } => return false,
+        };
+        rate < before * (1.0 - CLEAR_LOSS) && self.progress.longest_gap <= elapsed / EVEN_PART
     }
 
     /// Tells the next tuner of the stage how far this one came.
@@ -140,6 +172,7 @@ impl Tuner {
     fn begin_period(&mut self, now: Duration) {
         self.progress.start = Some(now);
         self.progress.num_delivered = 0;
+        self.progress.longest_gap = Duration::ZERO;
         self.calm = self.turns.calm(self.name);
     }
 
@@ -205,7 +238,12 @@ impl Tuner {
     fn halve(&mut self, before: Option<(usize, f64)>, rate: f64) -> Phase {
         let falls = before.filter(|&(_, last)| rate < last * (1.0 - NOISE));
         match falls {
-            Some(before) => self.climb(before, (before.0 / 4).max(1), false, false),
+            Some(before) => {
+                let step = (before.0 / 4).max(1);
+                // Half of two is one less than two, and was tried just now.
+                let was_tried = before.0 - step == self.progress.degree;
+                self.climb(before, step, was_tried, was_tried)
+            }
             None if self.progress.degree == 1 => self.settle((1, rate)),
             None => {
                 // Small losses must not add up.
@@ -311,6 +349,44 @@ mod tests {
     fn calls_that_do_not_help_are_given_up() {
         let (mut tuner, mut now) = (tuner(64), Duration::ZERO);
         run(&mut tuner, &mut now, NUM_PERIODS, |_| 1000.0);
+        assert_eq!(tuner.degree(), 1);
+    }
+
+    /// Delivers at the rates of a stage to which calls help up to `num_cores`. Returns the number
+    /// of elements.
+    fn count(tuner: &mut Tuner, num_periods: u32, num_cores: usize) -> f64 {
+        let mut now = Duration::ZERO;
+        let mut num_delivered = 0.0;
+        while now < PERIOD * num_periods {
+            tuner.deliver(now);
+            num_delivered += 1.0;
+            now += Duration::from_secs_f64(0.001 / tuner.degree().min(num_cores) as f64);
+        }
+        num_delivered
+    }
+
+    #[test]
+    fn calls_that_are_missed_are_missed_for_a_short_time() {
+        // A short pass: it takes a second.
+        for max in [2, 4, 8] {
+            let found = count(&mut tuner(max), 5, max);
+            let best = 200.0 * 5.0 * max as f64;
+            assert!(found >= 0.93 * best, "max {max}: {found} of {best}");
+        }
+    }
+
+    #[test]
+    fn elements_that_come_in_bursts_are_counted_for_a_whole_period() {
+        let (mut tuner, mut now) = (tuner(16), Duration::ZERO);
+        while now < PERIOD * NUM_PERIODS {
+            for (num_elements, pause) in [(8, 60), (56, 140)] {
+                for _ in 0..num_elements {
+                    tuner.deliver(now);
+                }
+                now += Duration::from_millis(pause);
+            }
+        }
+        // The few in front do not look like a loss.
         assert_eq!(tuner.degree(), 1);
     }
 

@@ -7,7 +7,8 @@ use tfrt_support::{Error, ErrorCode};
 use crate::dataset::Dataset;
 use crate::element_types::ElementTypes;
 use crate::function::ElementFunction;
-use crate::result::Values;
+use crate::iterator::DataIterator;
+use crate::result::{IterationResult, Values};
 
 /// The functions that [`Dataset::map`] and similar methods take: closures of one to twelve
 /// components, and functions of programs. A closure without parameters can
@@ -86,6 +87,20 @@ pub trait FromValues<Marker>: Sized {
     /// # Errors
     /// If there is another number of values, one is an error, or its payload is of another type.
     fn from_values(values: &[AnyRef]) -> Result<Self, Error>;
+
+    /// Draws the next element as this, if it is at hand without a value; see
+    /// [`Draw::draw_payload`](crate::Draw::draw_payload).
+    ///
+    /// # Errors
+    /// The result of the draw, if it is not.
+    #[doc(hidden)]
+    #[inline]
+    fn draw_from(
+        iterator: &mut DataIterator,
+        ctx: &ExecutionContext,
+    ) -> Result<Self, IterationResult> {
+        Err(iterator.draw(ctx))
+    }
 }
 
 /// The marker of a single payload.
@@ -149,6 +164,14 @@ impl<T: Value + Clone> FromValues<One> for T {
             _ => None,
         };
         taken.ok_or_else(|| wrong_types(values, [T::MLIR_TYPE]))
+    }
+
+    #[inline]
+    fn draw_from(
+        iterator: &mut DataIterator,
+        ctx: &ExecutionContext,
+    ) -> Result<Self, IterationResult> {
+        iterator.draw_payload(ctx)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Datasets one by one, where a random pipeline does not look.
 
 use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::{BatchComponent, Cardinality, Dataset};
+use tfrt_data::{BatchComponent, Cardinality, Dataset, Draw, IterationResult, Outcome, Position};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
@@ -35,6 +35,47 @@ fn every_pass_of_a_reshuffling_shuffle_has_another_order() {
     let pass = |seed2| numbers(&range(6).shuffle(10, 3, seed2).unwrap());
     assert_eq!(passes, [pass(40), pass(41)].concat());
     assert_ne!(pass(40), pass(41));
+}
+
+#[test]
+fn a_payload_is_drawn_without_a_value_if_it_is_of_the_type_of_the_range() {
+    let ctx = context();
+    let number_of = |result: Option<IterationResult>| match result {
+        Some(IterationResult::Known(Outcome::Element(values))) => values[0].get::<i64>().copied(),
+        _ => None,
+    };
+    let mut numbers = range(3).iterator_below(Position::ROOT);
+    let (mut number, mut other) = (None::<i64>, None::<f32>);
+    assert!(numbers.draw_payload(&ctx, &mut number).is_none());
+    assert_eq!(number, Some(0));
+    assert_eq!(number_of(numbers.draw_payload(&ctx, &mut other)), Some(1));
+    assert_eq!(other, None);
+    assert_eq!(number_of(Some(numbers.draw(&ctx))), Some(2));
+    number = None;
+    let end = numbers.draw_payload(&ctx, &mut number);
+    assert!(matches!(end, Some(IterationResult::Known(Outcome::End(_)))));
+
+    let halves = Dataset::range_of(DType::F16, 0, 1, 1).unwrap();
+    let mut halves = halves.iterator_below(Position::ROOT);
+    assert!(halves.draw_payload(&ctx, &mut number).is_some());
+    assert_eq!(number, None);
+    let no_numbers = Dataset::range_of(DType::I1, 0, 1, 1).unwrap();
+    let found = no_numbers.elements::<i64, _>(&ctx).take(2);
+    let messages = found.map(|drawn| drawn.unwrap_err().message().to_owned());
+    assert_eq!(messages.collect::<Vec<_>>(), ["Unsupported data type"; 2]);
+}
+
+#[test]
+fn a_loop_over_numbers_is_saved_and_restored() {
+    let (dataset, ctx) = (range(6), context());
+    let mut elements = dataset.elements::<i64, _>(&ctx);
+    assert_eq!(
+        elements.by_ref().take(4).map(Result::unwrap).sum::<i64>(),
+        6
+    );
+    let checkpoint = elements.save().unwrap();
+    let restored = dataset.elements_from::<i64, _>(&checkpoint, &ctx).unwrap();
+    assert_eq!(restored.map(Result::unwrap).collect::<Vec<_>>(), [4, 5]);
 }
 
 #[test]

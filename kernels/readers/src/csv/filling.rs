@@ -3,16 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 
-use ::csv::ByteRecord;
 use tfrt_support::DType;
 use tfrt_tensor::I1;
 
+use super::fields::Fields;
 use crate::column::Values;
+use crate::decimal::Decimal;
 use crate::schema::{Cell, Column, Missing};
 
-/// Returns about how much memory a row takes in its columns.
-pub(super) fn row_bytes(record: &ByteRecord, num_columns: usize) -> usize {
-    record.as_slice().len() + num_columns * size_of::<Cell>()
+/// Returns about how much memory a row takes in its columns, whose fields have so many bytes.
+pub(super) fn row_bytes(field_bytes: usize, num_columns: usize) -> usize {
+    field_bytes + num_columns * size_of::<Cell>()
 }
 
 /// A column, and its values of the rows that were read.
@@ -40,10 +41,32 @@ impl Filling {
         }
     }
 
-    /// Adds the value in a row. Adds nothing if it fails.
+    /// Adds the values in the rows of a text. If one fails, those in front of it were added.
+    pub(super) fn add_rows(
+        &mut self,
+        text: &[u8],
+        fields: &Fields,
+        is_lossy: bool,
+    ) -> Result<(), CellError> {
+        let column = fields.column(self.position).ok_or(CellError::EndOfRow)?;
+        for range in column {
+            match Decimal::parse(text, range.clone()) {
+                Some(number) if self.values.push_decimal(number) => {
+                    if let Some(mask) = &mut self.mask {
+                        mask.push(true.into());
+                    }
+                }
+                _ => self.add(text.get(range), is_lossy)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the value in a row, whose field is absent if the row is too short. Adds nothing if it
+    /// fails.
     #[inline]
-    pub(super) fn add(&mut self, record: &ByteRecord, is_lossy: bool) -> Result<(), CellError> {
-        let Some(field) = record.get(self.position) else {
+    pub(super) fn add(&mut self, field: Option<&[u8]>, is_lossy: bool) -> Result<(), CellError> {
+        let Some(field) = field else {
             return Err(CellError::EndOfRow);
         };
         // Blanks around a number do not count. Alone, they are not a value.

@@ -19,7 +19,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Stands in front of a part of a file that is not its beginning. The parser drops a byte-order
 /// mark at the beginning of what it reads, and in the middle of a file a mark belongs to its row.
-pub(super) const EMPTY_LINE: &[u8] = b"\n";
+const EMPTY_LINE: &[u8] = b"\n";
 
 /// A file whose rows are read.
 pub(super) struct Input {
@@ -145,7 +145,7 @@ pub(super) fn open(file: &OpenFile, options: &CsvOptions) -> Result<Input, Error
 }
 
 /// Returns a parser as the options say.
-pub(super) fn builder(options: &CsvOptions) -> ReaderBuilder {
+fn builder(options: &CsvOptions) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder
         .has_headers(options.has_header)

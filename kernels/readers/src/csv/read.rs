@@ -309,7 +309,8 @@ impl FileRows {
         let num_rows = self.num_rows();
         let (record, is_lossy) = (&self.record, self.is_lossy);
         let failed = self.columns.iter_mut().find_map(|column| {
-            let error = column.add(record, is_lossy).err()?;
+            let field = record.get(column.position);
+            let error = column.add(field, is_lossy).err()?;
             let place = place(record);
             let message = format!(
                 "line {}, column {} (`{}`): expected {}, {error}",
@@ -328,7 +329,7 @@ impl FileRows {
             let is_last = false;
             return Err(RowFailure { error, is_last });
         }
-        self.num_bytes += row_bytes(&self.record, self.columns.len());
+        self.num_bytes += row_bytes(self.record.as_slice().len(), self.columns.len());
         Ok(true)
     }
 

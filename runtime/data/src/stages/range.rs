@@ -1,5 +1,7 @@
 //! A range of numbers.
 
+use std::any::Any;
+
 use half::f16;
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -73,9 +75,14 @@ impl Stage for Range {
     }
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
+        let is_supported = is_supported(self.element_type);
         Box::new(RangeIterator {
             next: self.start,
-            range: self.clone(),
+            range: Self {
+                // Without a step, there is no next number, wherever the iterator stands.
+                step: if is_supported { self.step } else { 0 },
+                ..self.clone()
+            },
         })
     }
 }
@@ -86,26 +93,62 @@ struct RangeIterator {
     range: Range,
 }
 
+impl RangeIterator {
+    #[inline]
+    fn next_number(&mut self) -> Option<i64> {
+        let Range { stop, step, .. } = self.range;
+        let number = self.next;
+        let has_next = match step {
+            1.. => number < stop,
+            _ => step < 0 && number > stop,
+        };
+        if !has_next {
+            return None;
+        }
+        self.next = number.wrapping_add(step);
+        Some(number)
+    }
+
+    /// Returns what is drawn where there is no next number.
+    #[cold]
+    fn without_number(&self) -> IterationResult {
+        match is_supported(self.range.element_type) {
+            true => Outcome::END.into(),
+            false => Outcome::error(Error::new("Unsupported data type")).into(),
+        }
+    }
+}
+
 impl Draw for RangeIterator {
     #[inline]
     fn draw(&mut self, _ctx: &ExecutionContext) -> IterationResult {
-        let Range {
-            stop,
-            step,
-            element_type,
-            ..
-        } = self.range;
-        let has_next = (step > 0 && self.next < stop) || (step < 0 && self.next > stop);
-        // Said before anything is looked at: such a range has no end.
-        if element_type != DType::I64 && !is_supported(element_type) {
-            return Outcome::error(Error::new("Unsupported data type")).into();
+        let Some(number) = self.next_number() else {
+            return self.without_number();
+        };
+        // Most ranges are of this type: others take a table of jumps.
+        Outcome::one(match self.range.element_type {
+            DType::I64 => AnyRef::available(number),
+            other => convert(number, other),
+        })
+        .into()
+    }
+
+    fn draw_payload(
+        &mut self,
+        ctx: &ExecutionContext,
+        payload: &mut dyn Any,
+    ) -> Option<IterationResult> {
+        let Some(payload) = payload.downcast_mut::<Option<i64>>() else {
+            return Some(self.draw(ctx));
+        };
+        if self.range.element_type != DType::I64 {
+            return Some(self.draw(ctx));
         }
-        if !has_next {
-            return Outcome::END.into();
+        *payload = self.next_number();
+        match payload {
+            Some(_) => None,
+            None => Some(self.without_number()),
         }
-        let number = self.next;
-        self.next = number.wrapping_add(step);
-        Outcome::one(convert(number, element_type)).into()
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
@@ -149,7 +192,7 @@ fn is_supported(element_type: DType) -> bool {
 
 /// Returns the number as a value of a type, cast as in C: integers wrap, floats are rounded. A half
 /// takes the low bits as its own.
-#[inline]
+#[inline(never)]
 fn convert(number: i64, element_type: DType) -> AnyRef {
     match element_type {
         DType::Ui8 => AnyRef::available(number as u8),

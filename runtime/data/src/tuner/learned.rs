@@ -51,6 +51,8 @@ pub(super) struct Progress {
     pub(super) start: Option<Duration>,
     /// What was delivered since.
     pub(super) num_delivered: u64,
+    /// The longest time between two deliveries since.
+    pub(super) longest_gap: Duration,
     /// When an element was last delivered.
     pub(super) last: Duration,
 }
