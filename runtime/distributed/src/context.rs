@@ -778,6 +778,11 @@ impl DistributedContext {
         RemoteErrors::from(self.end()).to_value(&self.host)
     }
 
+    /// Returns the reason why nothing comes from any task any more, if the context is closed.
+    pub(crate) fn end_if_closed(&self) -> Option<RemoteError> {
+        self.health.end_if_closed()
+    }
+
     fn end(&self) -> RemoteError {
         let message = format!("context {} is closed", self.id);
         RemoteError::new(ErrorCode::Cancelled, message)

@@ -96,6 +96,11 @@ impl Health {
         lost.or(state.ended.as_ref()).cloned()
     }
 
+    /// Returns the error of a context that is closed.
+    pub(crate) fn end_if_closed(&self) -> Option<RemoteError> {
+        self.lock().ended.clone()
+    }
+
     /// Calls `on_lost` once if the task is lost or the context is closed while the watch exists, or
     /// immediately if either has already happened.
     #[must_use = "the watch ends when it is dropped"]
