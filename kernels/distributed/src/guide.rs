@@ -250,6 +250,35 @@
 //!   nobody has claimed, receivers without a payload, and objects that were not deleted; `tfrt
 //!   cluster status` shows their numbers.
 //!
+//! # Other engines
+//!
+//! With `--features flight`, `tfrt worker --flight` and `tfrt run --distributed --flight` exchange
+//! tensors with other engines over [Arrow Flight](https://arrow.apache.org/docs/format/Flight.html),
+//! at the address of the task (`GrpcOptions::flight` of `tfrt-grpc`). A tensor is one record batch
+//! with one row, whose column has the type `arrow.fixed_shape_tensor`. Its name is the path `[id of
+//! the context, key]`: what an engine puts there, `tfrt_dist.recv_bytes` receives on this task, and
+//! an engine gets what `tfrt_dist.send_bytes` sends to this task under the key. Each tensor is
+//! received once.
+//!
+//! ```python
+//! import numpy as np, pyarrow as pa, pyarrow.flight as flight
+//!
+//! client = flight.FlightClient("grpc://host-a:7700")
+//! tensor = pa.FixedShapeTensorArray.from_numpy_ndarray(np.ones((1, 2, 3), np.float32))
+//! batch = pa.record_batch([tensor], ["x"])  # one row, which is a tensor of the shape [2, 3]
+//! writer, _ = client.do_put(flight.FlightDescriptor.for_path("7", "input"), batch.schema)
+//! with writer:
+//!     writer.write_batch(batch)
+//! result = client.do_get(flight.Ticket(b"7/result")).read_all()  # waits for the tensor
+//! ```
+//!
+//! `GetFlightInfo`, `GetSchema` and `ListFlights` describe the tensors that wait for a receiver. A
+//! tensor is one message, so
+//! [`GrpcOptions::max_message_bytes`](https://docs.rs/tfrt-grpc) limits its size. Elements are
+//! integers, Booleans, or floating-point numbers with 16, 32 or 64 bits, except `bf16`, which Arrow
+//! does not have. Callers need the credentials of the cluster: a token as the header
+//! `authorization: Bearer TOKEN`, or the certificate of a task of the context.
+//!
 //! # Security
 //!
 //! Anyone who can connect to a task can run programs on it. So a task listens on loopback addresses

@@ -141,6 +141,11 @@ pub(crate) struct TaskArguments {
     /// A program that other tasks may send, byte for byte. May be repeated
     #[arg(long, value_name = "FILE")]
     program: Vec<PathBuf>,
+
+    /// Exchange tensors with other engines over Arrow Flight, at the address of the task. Needs
+    /// `--features flight`
+    #[arg(long)]
+    flight: bool,
 }
 
 /// Which programs other tasks may send.
@@ -172,6 +177,26 @@ impl TaskArguments {
                 let programs: Result<Vec<_>, _> = self.program.iter().map(read).collect();
                 programs.map(AllowedPrograms::these)
             }
+        }
+    }
+}
+
+impl TaskArguments {
+    /// Returns the options of the network with Arrow Flight, if it is wanted.
+    #[cfg(feature = "flight")]
+    fn with_flight(&self, options: GrpcOptions) -> Result<GrpcOptions, Failure> {
+        let flight = self.flight;
+        Ok(GrpcOptions { flight, ..options })
+    }
+
+    /// Returns the options of the network, unless Arrow Flight is wanted.
+    #[cfg(not(feature = "flight"))]
+    fn with_flight(&self, options: GrpcOptions) -> Result<GrpcOptions, Failure> {
+        match self.flight {
+            false => Ok(options),
+            true => Err(Failure::new(
+                "--flight: this program was built without the feature `flight`",
+            )),
         }
     }
 }
@@ -251,7 +276,7 @@ impl ClusterArguments {
                  with the features of these names, `mpi` or `nccl`, found `{found}`"
             )));
         }
-        let options = self.credentials.options()?;
+        let options = task.with_flight(self.credentials.options()?)?;
         let name = config.task_name();
         if let Some(tls) = &options.tls
             && tls.task().to_string() != name
@@ -445,6 +470,7 @@ mod tests {
                 collectives: DEFAULT_COLLECTIVES.to_owned(),
                 allow_programs,
                 program: vec![file.clone()],
+                flight: false,
             };
             task.programs(address).unwrap().contains(program)
         };

@@ -1,16 +1,20 @@
 //! The state of one distributed execution on one task.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `calls` | requests and payloads to other tasks |
+
+mod calls;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use prost::bytes::Bytes;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::Timer;
-use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_host::{ExecutionContext, HostContext, log};
+use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
@@ -22,27 +26,21 @@ use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::execution::{Executions, UnderWay};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
-use crate::health::{Detector, Health};
+use crate::health::{Detector, Health, Silence};
 use crate::lease::Releases;
 use crate::message::{
-    ANY_ORDER, Call, CancelExecutionRequest, CloseContextRequest, DistributedContextConfiguration,
-    KeepAliveRequest, Method, SendDataRequest,
+    ANY_ORDER, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
 use crate::random;
-use crate::rendezvous::{self, Receiver, Rendezvous};
+use crate::rendezvous::{Receiver, Rendezvous};
 use crate::server::{KeptCluster, LocalCluster, Server};
+
+use calls::Executing;
 
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
-
-/// The first wait before a payload is sent again to a task whose receive buffer is full; each
-/// further one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
-
-/// The longest such wait.
-const MAX_PAUSE: Duration = Duration::from_millis(500);
 
 /// One distributed execution, as one task sees it: cluster, devices, objects, programs, and clients
 /// of the other tasks.
@@ -75,8 +73,7 @@ pub struct DistributedContext {
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     executions: Arc<Executions>,
-    /// The executions on other tasks under way, by number, with the right to cancel them.
-    executing: Arc<Mutex<Executing>>,
+    executing: Arc<Executing>,
     drain: Arc<Drain>,
     settings: ContextSettings,
     /// None without a network, and once the context is closed.
@@ -86,9 +83,6 @@ pub struct DistributedContext {
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
 }
-
-/// Executions on other tasks, by number, each with the right to cancel it.
-type Executing = HashMap<u64, (Arc<dyn RemoteClient>, CancelExecutionRequest)>;
 
 /// What a server decides for its contexts.
 #[derive(Clone, Debug)]
@@ -415,7 +409,8 @@ impl DistributedContext {
             .ok_or_else(|| {
                 let message = "the server is not connected to a network";
                 let unconnected = RemoteError::new(ErrorCode::Unavailable, message);
-                self.health.silenced(task).unwrap_or(unconnected)
+                let silence = self.health.silenced(task);
+                silence.map_or(unconnected, Silence::into_error)
             })?;
         let client = communicator.client_of(&info.name, &info.address);
         clients.insert(task, Arc::clone(&client));
@@ -433,177 +428,6 @@ impl DistributedContext {
         self.keep_server().map(Server::keep)
     }
 
-    /// Runs `send`, which sends a request to a task: as a task of the work queue of `ctx`, unless
-    /// the transport does as much work elsewhere.
-    pub(crate) fn send_from(
-        &self,
-        ctx: &ExecutionContext,
-        task: TaskHandle,
-        send: impl FnOnce() + Send + 'static,
-    ) {
-        // As for a call, no client of a lost task is made.
-        let client = match self.health.silenced(task) {
-            None => self.client(task).ok(),
-            Some(_) => None,
-        };
-        match client {
-            Some(client) if client.hands_over() => send(),
-            _ => ctx.enqueue(send),
-        }
-    }
-
-    /// Sends a request to a task. If the task is lost before it answers, or the context is closed
-    /// already, `done` immediately gets an error. If the context is closed while it waits, the
-    /// answer may still come while the context is drained.
-    pub fn call<C: Call>(
-        &self,
-        task: TaskHandle,
-        options: CallOptions,
-        request: C,
-        done: impl FnOnce(Answer<C::Response>) + Send + 'static,
-    ) {
-        self.call_with(task, options, (request, None), done);
-    }
-
-    /// As [`call`](Self::call), with an execution that is cancelled when the context is closed.
-    pub(crate) fn call_with<C: Call>(
-        &self,
-        task: TaskHandle,
-        options: CallOptions,
-        (request, cancel): (C, Option<CancelExecutionRequest>),
-        done: impl FnOnce(Answer<C::Response>) + Send + 'static,
-    ) {
-        let name = self.cluster.task_name(task).unwrap_or_default();
-        // Without a client: one of a lost task would connect again.
-        if let Some(error) = self.health.silenced(task) {
-            return done(Err(unanswered(error, name)));
-        }
-        let client = match self.client(task) {
-            Ok(client) => client,
-            Err(error) => return done(Err(error.into())),
-        };
-        let own_name = name.clone();
-        // A request to the own task may wait for something that only the end of the server ends,
-        // and an execution for something that only the end of the cluster ends.
-        let keeps_server = task != self.cluster.own_task();
-        let server = keeps_server.then(|| self.keep_server()).flatten();
-        let cluster = match C::METHOD {
-            Method::RegisterFunction | Method::SendData => self.keep_cluster(),
-            _ => None,
-        };
-        let work = self.drain.part();
-        let number = cancel.as_ref().map(|cancel| cancel.execution_id);
-        if let Some(cancel) = cancel {
-            let entry = (Arc::clone(&client), cancel);
-            lock(&self.executing).insert(entry.1.execution_id, entry);
-        }
-        let executing = Arc::clone(&self.executing);
-        // Whoever takes it calls it: the answer, the loss of the task, or the end of the context.
-        let done = Arc::new(Mutex::new(Some(done)));
-        let take =
-            |done: &Mutex<Option<_>>| done.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let on_end = Arc::clone(&done);
-        let watch = self.health.watch(task, move |error| {
-            if let Some(done) = take(&on_end) {
-                done(Err(unanswered(error, name)));
-            }
-        });
-        if let Some(error) = self.health.silenced(task) {
-            let over = number.and_then(|number| lock(&executing).remove(&number));
-            drop(over);
-            // A watch that began before the context was closed has not called back, and its
-            // callback goes with it.
-            if let Some(done) = take(&done) {
-                done(Err(unanswered(error, own_name)));
-            }
-            return;
-        }
-        fabric::call(&*client, options, request, move |answer| {
-            drop(watch);
-            // Without the lock: it may be the last reference to a client.
-            let over = number.and_then(|number| lock(&executing).remove(&number));
-            drop(over);
-            if let Some(done) = take(&done) {
-                done(answer.map_err(|errors| errors.unavailable(&own_name)));
-            }
-            drop((server, cluster, work));
-        });
-    }
-
-    /// Sends a payload to the receiver of a key on a task. While the receive buffer of the task is
-    /// full, the payload is sent again after a delay.
-    pub fn send_data(
-        self: &Arc<Self>,
-        to: TaskHandle,
-        key: impl Into<String>,
-        payload: Vec<Bytes>,
-        done: impl FnOnce(Answer<()>) + Send + 'static,
-    ) {
-        self.send_data_within(None, to, key, payload, done);
-    }
-
-    /// As [`send_data`](Self::send_data), but gives up after `timeout`, if there is one: the
-    /// outcome is then an error with the code `RpcDeadlineExceeded`.
-    pub fn send_data_within(
-        self: &Arc<Self>,
-        timeout: Option<Duration>,
-        to: TaskHandle,
-        key: impl Into<String>,
-        payload: Vec<Bytes>,
-        done: impl FnOnce(Answer<()>) + Send + 'static,
-    ) {
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let request = SendDataRequest {
-            context_id: self.id,
-            instance_key: key.into(),
-            payload,
-        };
-        // `tfrt cluster trace` draws an arrow from here to the slice of the task that receives it.
-        let _scope = Scope::enter(TracingLevel::Debug, || {
-            let to = self.cluster.task_name(to).unwrap_or_default();
-            format!("send {} to {to}", request.instance_key)
-        });
-        self.send_again(to, request, (FIRST_PAUSE, deadline), Box::new(done));
-    }
-
-    fn send_again(
-        self: &Arc<Self>,
-        to: TaskHandle,
-        request: SendDataRequest,
-        (pause, deadline): (Duration, Option<Instant>),
-        done: Box<dyn FnOnce(Answer<()>) + Send>,
-    ) {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let options = CallOptions {
-            timeout: left,
-            ..CallOptions::default()
-        };
-        let (this, server) = (Arc::clone(self), self.keep_server());
-        let again = request.clone();
-        self.call(to, options, request, move |answer| match answer {
-            Err(errors) if rendezvous::is_full(&errors) => {
-                // The next attempt comes no later than the deadline.
-                let pause = left.map_or(pause, |left| pause.min(left));
-                if pause.is_zero() {
-                    let own = format!("SendData: the deadline passed: {errors}");
-                    return done(Err(
-                        RemoteError::new(ErrorCode::RpcDeadlineExceeded, own).into()
-                    ));
-                }
-                let queue = Arc::clone(this.host.queue());
-                let host = Arc::clone(&this.host);
-                host.timers().schedule_after(pause, move || {
-                    queue.add_task(tfrt_queue::Task::new(move || {
-                        let pause = MAX_PAUSE.min(pause * 2);
-                        this.send_again(to, again, (pause, deadline), done);
-                        drop(server);
-                    }));
-                });
-            }
-            answer => done(answer.map(|_| ())),
-        });
-    }
-
     /// Calls a receiver with the payload that a task sends under a key; with an error if the task
     /// is lost before.
     pub fn receive(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
@@ -618,9 +442,9 @@ impl DistributedContext {
             return;
         }
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());
-        let give_up = move |lost| {
+        let give_up = move |silence: Silence| {
             if let Some(this) = this.upgrade() {
-                let error = RemoteErrors::from(lost).to_value(&this.host);
+                let error = RemoteErrors::from(silence.into_error()).to_value(&this.host);
                 this.rendezvous.give_up(&own_key, &error);
             }
         };
@@ -778,6 +602,11 @@ impl DistributedContext {
         RemoteErrors::from(self.end()).to_value(&self.host)
     }
 
+    /// Returns the reason why nothing comes from any task any more, if the context is closed.
+    pub(crate) fn end_if_closed(&self) -> Option<RemoteError> {
+        self.health.end_if_closed()
+    }
+
     fn end(&self) -> RemoteError {
         let message = format!("context {} is closed", self.id);
         RemoteError::new(ErrorCode::Cancelled, message)
@@ -830,12 +659,7 @@ impl DistributedContext {
         self.releases.flush();
         self.executions.close(&error);
         self.health.close(&self.end());
-        let executing = std::mem::take(&mut *lock(&self.executing));
-        for (client, cancel) in executing.into_values() {
-            let work = self.drain.part();
-            // The answer of the execution says what became of it.
-            fabric::call(&*client, CallOptions::default(), cancel, |_| drop(work));
-        }
+        self.executing.cancel_all(&self.drain);
         let members = {
             let members = self.group_members.lock();
             let mut members = members.unwrap_or_else(PoisonError::into_inner);
@@ -869,25 +693,6 @@ impl DistributedContext {
             drop(clients);
         });
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns `true` for the reason of watches that end with their context.
-fn is_end_of_context(error: &RemoteError) -> bool {
-    error.code == ErrorCode::Cancelled
-}
-
-/// Returns the outcome of a request that is not answered, because its task is lost or the context
-/// is closed.
-fn unanswered(error: RemoteError, task: String) -> RemoteErrors {
-    if is_end_of_context(&error) {
-        return error.into();
-    }
-    let lost = RemoteError::new(ErrorCode::RpcUnavailable, error.message);
-    lost.from_task(task).into()
 }
 
 /// What nobody has claimed, served or deleted in a context.

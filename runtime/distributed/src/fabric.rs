@@ -205,6 +205,17 @@ pub struct ArrivedPayload {
     pub payload: Payload,
 }
 
+/// What a peer asks for that receives a payload of a task.
+#[derive(Clone, Debug)]
+pub struct WantedPayload {
+    /// The context.
+    pub context_id: u64,
+    /// The key that the payload is sent under.
+    pub instance_key: String,
+    /// Ends the wait for the payload.
+    pub cancel: CancelCall,
+}
+
 /// Answers requests.
 pub trait RequestHandler: Send + Sync {
     /// Answers a request, now or later. Does not block.
@@ -241,6 +252,36 @@ pub trait RequestHandler: Send + Sync {
             None => self.handle(request.into(), reply),
         }
     }
+
+    /// Gives the payload of a key away, now or once it arrives: to a task that proved its name if
+    /// there is a `caller`, as if the task had received it here. Default: an error with the code
+    /// `Unimplemented`.
+    fn give_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        wanted: WantedPayload,
+        reply: Reply<Payload>,
+    ) {
+        let _ = (caller, wanted);
+        reply.send(Err(gives_no_payloads().into()));
+    }
+
+    /// Returns the payloads that wait for a receiver, in one context or in all that the caller
+    /// takes part in, in order of their contexts and keys. Default: an error with the code
+    /// `Unimplemented`.
+    fn waiting_payloads(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: Option<u64>,
+    ) -> Answer<Vec<ArrivedPayload>> {
+        let _ = (caller, context_id);
+        Err(gives_no_payloads().into())
+    }
+}
+
+#[cold]
+fn gives_no_payloads() -> RemoteError {
+    RemoteError::new(ErrorCode::Unimplemented, "the task gives no payloads away")
 }
 
 /// The callback for the end of a network: an error if answers were cut.

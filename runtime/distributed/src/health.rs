@@ -42,8 +42,36 @@ const MIN_INTERVAL: Duration = Duration::from_millis(1);
 /// The number of failure timeouts until the first heartbeat of a task is due.
 const START_UP: u32 = 4;
 
-/// The callback for the loss of a task.
-type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
+/// The reason why nothing comes from a task any more.
+///
+/// ```
+/// use tfrt_distributed::health::Silence;
+/// use tfrt_distributed::RemoteError;
+/// use tfrt_support::ErrorCode;
+///
+/// let closed = Silence::Closed(RemoteError::new(ErrorCode::Cancelled, "context 7 is closed"));
+/// assert_eq!(closed.into_error().message, "context 7 is closed");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// The task is lost.
+    Lost(RemoteError),
+    /// The context is closed on this task.
+    Closed(RemoteError),
+}
+
+impl Silence {
+    /// Returns the error of what only the task could have made available.
+    #[must_use]
+    pub fn into_error(self) -> RemoteError {
+        match self {
+            Self::Lost(error) | Self::Closed(error) => error,
+        }
+    }
+}
+
+/// The callback for the end of a wait for a task.
+type OnSilence = Box<dyn FnOnce(Silence) + Send>;
 
 /// The lost tasks of a context, and the watches of the others.
 ///
@@ -56,11 +84,11 @@ type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
 ///
 /// let health = Arc::new(Health::default());
 /// let (sender, lost) = channel();
-/// let _watch = health.watch(TaskHandle::NONE, move |error| sender.send(error).unwrap());
+/// let _watch = health.watch(TaskHandle::NONE, move |silence| sender.send(silence).unwrap());
 /// for callback in health.mark_lost(TaskHandle::NONE, RemoteError::new(ErrorCode::Unavailable, "gone")) {
 ///     callback();
 /// }
-/// assert_eq!(lost.try_recv().unwrap().message, "gone");
+/// assert_eq!(lost.try_recv().unwrap().into_error().message, "gone");
 /// assert!(health.lost(TaskHandle::NONE).is_some());
 /// ```
 #[derive(Default)]
@@ -69,12 +97,20 @@ pub struct Health(Mutex<State>);
 #[derive(Default)]
 struct State {
     lost: HashMap<TaskHandle, RemoteError>,
-    watching: HashMap<u64, (TaskHandle, OnLost)>,
+    watching: HashMap<u64, (TaskHandle, OnSilence)>,
     next_watch: u64,
     /// The first task that has lost this one.
     lost_to: Option<TaskHandle>,
     /// The reason why nothing comes from any task any more: the context is closed.
     ended: Option<RemoteError>,
+}
+
+impl State {
+    /// Returns the reason why nothing comes from a task any more, if so. Its loss comes first.
+    fn silence(&self, task: TaskHandle) -> Option<Silence> {
+        let lost = self.lost.get(&task).cloned().map(Silence::Lost);
+        lost.or_else(|| self.ended.clone().map(Silence::Closed))
+    }
 }
 
 impl Health {
@@ -88,31 +124,32 @@ impl Health {
         self.lock().lost.get(&task).cloned()
     }
 
-    /// Returns the reason why nothing comes from a task any more, if so: its loss, or the end of
-    /// the context.
-    pub(crate) fn silenced(&self, task: TaskHandle) -> Option<RemoteError> {
-        let state = self.lock();
-        let lost = state.lost.get(&task);
-        lost.or(state.ended.as_ref()).cloned()
+    /// Returns the reason why nothing comes from a task any more, if so.
+    pub(crate) fn silenced(&self, task: TaskHandle) -> Option<Silence> {
+        self.lock().silence(task)
     }
 
-    /// Calls `on_lost` once if the task is lost or the context is closed while the watch exists, or
-    /// immediately if either has already happened.
+    /// Returns the error of a context that is closed.
+    pub(crate) fn end_if_closed(&self) -> Option<RemoteError> {
+        self.lock().ended.clone()
+    }
+
+    /// Calls `on_silence` once if the task is lost or the context is closed while the watch exists,
+    /// or immediately if either has already happened.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(
         self: &Arc<Self>,
         task: TaskHandle,
-        on_lost: impl FnOnce(RemoteError) + Send + 'static,
+        on_silence: impl FnOnce(Silence) + Send + 'static,
     ) -> Watch {
         let mut state = self.lock();
         let number = state.next_watch;
         state.next_watch += 1;
-        let silenced = state.lost.get(&task).or(state.ended.as_ref()).cloned();
-        if let Some(error) = silenced {
+        if let Some(silence) = state.silence(task) {
             drop(state);
-            on_lost(error);
+            on_silence(silence);
         } else {
-            state.watching.insert(number, (task, Box::new(on_lost)));
+            state.watching.insert(number, (task, Box::new(on_silence)));
         }
         Watch {
             health: Arc::downgrade(self),
@@ -136,9 +173,9 @@ impl Health {
         let of_task = state
             .watching
             .extract_if(|_, (watched, _)| *watched == task);
-        let of_task = of_task.map(|(_, (_, on_lost))| {
-            let error = error.clone();
-            move || on_lost(error)
+        let of_task = of_task.map(|(_, (_, on_silence))| {
+            let lost = Silence::Lost(error.clone());
+            move || on_silence(lost)
         });
         of_task.collect()
     }
@@ -155,9 +192,9 @@ impl Health {
     pub(crate) fn end(&self, error: &RemoteError) -> Vec<impl FnOnce() + Send + use<>> {
         let mut state = self.lock();
         let watching = state.watching.drain();
-        let watching = watching.map(|(_, (_, on_lost))| {
-            let error = error.clone();
-            move || on_lost(error)
+        let watching = watching.map(|(_, (_, on_silence))| {
+            let closed = Silence::Closed(error.clone());
+            move || on_silence(closed)
         });
         watching.collect()
     }

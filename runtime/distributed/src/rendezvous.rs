@@ -46,6 +46,8 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
+    /// The number of the next receiver that waits.
+    next_receiver: u64,
     /// Say which payloads nobody will claim, by what they discard.
     discards: HashMap<String, IsOver>,
     /// The reason why the rendezvous is closed.
@@ -57,7 +59,8 @@ type IsOver = Box<dyn Fn(&str, &Payload) -> bool + Send>;
 
 enum Waiting {
     Payload(Payload),
-    Receiver(Receiver),
+    /// With its number.
+    Receiver(Receiver, u64),
 }
 
 /// The numbers of those that wait.
@@ -147,7 +150,7 @@ impl Rendezvous {
                     .insert(key.to_owned(), Waiting::Payload(payload));
                 Ok(())
             }
-            Some(Waiting::Receiver(receiver)) => {
+            Some(Waiting::Receiver(receiver, _)) => {
                 drop(state);
                 receiver(Ok(payload));
                 Ok(())
@@ -164,7 +167,27 @@ impl Rendezvous {
     /// error if another one waits for the key already: `Two receivers for key K.` Returns `true` if
     /// the receiver waits, `false` if it was called.
     pub fn receive(&self, key: &str, receiver: Receiver) -> bool {
+        self.receive_numbered(key, receiver).is_some()
+    }
+
+    /// As [`receive`](Self::receive). Returns the number of a receiver that waits, which may be
+    /// [withdrawn](Self::withdraw).
+    pub(crate) fn receive_numbered(&self, key: &str, receiver: Receiver) -> Option<u64> {
         self.receive_locked(self.lock(), key, receiver)
+    }
+
+    /// Drops the receiver of a key that has this number, if it still waits.
+    pub(crate) fn withdraw(&self, key: &str, number: u64) {
+        let mut state = self.lock();
+        let is_it =
+            |waiting: &Waiting| matches!(waiting, Waiting::Receiver(_, found) if *found == number);
+        let withdrawn = match state.waiting.get(key).is_some_and(is_it) {
+            true => state.waiting.remove(key),
+            false => None,
+        };
+        drop(state);
+        // Without the lock.
+        drop(withdrawn);
     }
 
     fn receive_locked(
@@ -172,7 +195,7 @@ impl Rendezvous {
         mut state: MutexGuard<'_, State>,
         key: &str,
         receiver: Receiver,
-    ) -> bool {
+    ) -> Option<u64> {
         let closed = state.closed.clone();
         let outcome = match (closed, state.waiting.remove(key)) {
             (Some(error), _) => Err(error),
@@ -181,10 +204,11 @@ impl Rendezvous {
                 Ok(payload)
             }
             (None, None) => {
-                state
-                    .waiting
-                    .insert(key.to_owned(), Waiting::Receiver(receiver));
-                return true;
+                let number = state.next_receiver;
+                state.next_receiver += 1;
+                let waiting = Waiting::Receiver(receiver, number);
+                state.waiting.insert(key.to_owned(), waiting);
+                return Some(number);
             }
             (None, Some(first)) => {
                 state.waiting.insert(key.to_owned(), first);
@@ -194,14 +218,14 @@ impl Rendezvous {
         };
         drop(state);
         receiver(outcome);
-        false
+        None
     }
 
     /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one
     /// waits for the key.
     pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
         let state = self.lock();
-        let is_taken = matches!(state.waiting.get(key), Some(Waiting::Receiver(_)));
+        let is_taken = matches!(state.waiting.get(key), Some(Waiting::Receiver(..)));
         if is_taken {
             // The receiver may drop something that uses the rendezvous.
             drop(state);
@@ -217,7 +241,7 @@ impl Rendezvous {
     pub fn give_up(&self, key: &str, error: &Error) {
         let mut state = self.lock();
         match state.waiting.remove(key) {
-            Some(Waiting::Receiver(receiver)) => {
+            Some(Waiting::Receiver(receiver, _)) => {
                 drop(state);
                 receiver(Err(error.clone()));
             }
@@ -238,7 +262,7 @@ impl Rendezvous {
         let mut state = self.lock();
         let over = state.waiting.extract_if(|key, waiting| match waiting {
             Waiting::Payload(payload) => is_over(key, payload),
-            Waiting::Receiver(_) => false,
+            Waiting::Receiver(..) => false,
         });
         let over: Vec<(String, Waiting)> = over.collect();
         for (key, waiting) in &over {
@@ -268,6 +292,22 @@ impl Rendezvous {
             .count()
     }
 
+    /// Returns the payloads that wait for a receiver, in order of their keys.
+    pub(crate) fn payloads(&self) -> Vec<(String, Payload)> {
+        let state = self.lock();
+        let payloads = state
+            .waiting
+            .iter()
+            .filter_map(|(key, waiting)| match waiting {
+                Waiting::Payload(payload) => Some((key.clone(), payload.clone())),
+                Waiting::Receiver(..) => None,
+            });
+        let mut payloads: Vec<_> = payloads.collect();
+        drop(state);
+        payloads.sort_by(|(first, _), (second, _)| first.cmp(second));
+        payloads
+    }
+
     /// Counts what waits, without the keys that `is_excepted`.
     pub(crate) fn count_except(&self, is_excepted: impl Fn(&str) -> bool) -> NumWaiting {
         let state = self.lock();
@@ -276,7 +316,7 @@ impl Rendezvous {
         for (_, waiting) in waiting {
             match waiting {
                 Waiting::Payload(_) => counts.num_payloads += 1,
-                Waiting::Receiver(_) => counts.num_receivers += 1,
+                Waiting::Receiver(..) => counts.num_receivers += 1,
             }
         }
         counts
@@ -290,7 +330,7 @@ impl Rendezvous {
         state.num_bytes = 0;
         drop(state);
         for waiting in waiting.into_values() {
-            if let Waiting::Receiver(receiver) = waiting {
+            if let Waiting::Receiver(receiver, _) = waiting {
                 receiver(Err(error.clone()));
             }
         }
@@ -387,6 +427,31 @@ mod tests {
         let after = receive(&rendezvous, "c").try_recv();
         assert_eq!(after, Ok(Err("closed".to_owned())));
         assert!(rendezvous.send("c", Payload::new(vec![])).is_err());
+    }
+
+    #[test]
+    fn a_receiver_is_withdrawn_by_its_number_alone() {
+        let rendezvous = Rendezvous::default();
+        let wait = || {
+            let (sender, received) = channel();
+            let receiver = move |payload: Result<Payload, Error>| {
+                let _ = sender.send(payload.is_ok());
+            };
+            let number = rendezvous.receive_numbered("k", Box::new(receiver));
+            (number.unwrap(), received)
+        };
+        let (first, gone) = wait();
+        rendezvous.withdraw("k", first);
+        assert!(gone.try_recv().is_err() && rendezvous.is_empty());
+        // The next receiver of the key is another one, and so is a payload.
+        let (_, received) = wait();
+        rendezvous.withdraw("k", first);
+        rendezvous.send("k", Payload::new(vec![])).unwrap();
+        assert_eq!(received.try_recv(), Ok(true));
+        rendezvous.send("k", Payload::new(vec![])).unwrap();
+        rendezvous.withdraw("k", first);
+        let keys = rendezvous.payloads().into_iter().map(|(key, _)| key);
+        assert_eq!(keys.collect::<Vec<_>>(), ["k"]);
     }
 
     #[test]

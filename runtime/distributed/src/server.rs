@@ -34,7 +34,9 @@ use crate::context::{ContextSettings, DistributedContext};
 use crate::device::RemoteDevice;
 use crate::drain::Drain;
 use crate::error::{Answer, Gather, RemoteError};
-use crate::fabric::{ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler};
+use crate::fabric::{
+    ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler, WantedPayload,
+};
 use crate::function;
 use crate::health;
 use crate::message::{
@@ -184,6 +186,24 @@ struct Kept {
     context: Arc<DistributedContext>,
     /// The last access, if accesses are tracked.
     last_access: Option<Instant>,
+}
+
+impl Contexts {
+    /// Returns the context that a request of a task is about, if the task takes part in it. Not an
+    /// access.
+    fn of_task(
+        &self,
+        id: u64,
+        caller: &TaskName,
+        request: &str,
+    ) -> Result<&Arc<DistributedContext>, RemoteError> {
+        let kept = self.by_id.get(&id).ok_or_else(|| no_context(id))?;
+        if kept.context.config().has_task(caller) {
+            return Ok(&kept.context);
+        }
+        let why = "the task is not part of the cluster of the context";
+        Err(refused(request, caller, why))
+    }
 }
 
 impl Server {
@@ -695,10 +715,7 @@ impl Server {
     /// Checks that a request is one that this task may send: of a context that it takes part in, in
     /// its own name, and as the lead task if only that one may.
     fn check_caller(&self, caller: &TaskName, request: &Request) -> Result<(), RemoteError> {
-        let refused = |why: &str| {
-            let message = format!("{} of {caller} is refused: {why}", request.method().name());
-            Err(RemoteError::new(ErrorCode::FailedPrecondition, message))
-        };
+        let refused = |why: &str| Err(refused(request.method().name(), caller, why));
         if let Request::CreateContext(request) = request {
             let config = request.dist_config.clone().unwrap_or_default();
             let name = caller.to_string();
@@ -719,13 +736,8 @@ impl Server {
         };
         let contexts = self.lock_contexts();
         // Refused here: the context could be made before the request looks for it again.
-        let Some(kept) = contexts.by_id.get(&id) else {
-            return Err(no_context(id));
-        };
-        let config = kept.context.config();
-        if !config.has_task(caller) {
-            return refused("the task is not part of the cluster of the context");
-        }
+        let context = contexts.of_task(id, caller, request.method().name())?;
+        let config = context.config();
         let leads = || TaskName::parse(config.lead_task_name()).is_ok_and(|lead| lead == *caller);
         if matches!(request, Request::SendReadyChains(_)) && !leads() {
             return refused("only the lead task may send it");
@@ -737,6 +749,47 @@ impl Server {
         }
         Ok(())
     }
+
+    /// Returns the context for a request for payloads. Counts as an access.
+    fn context_for(
+        &self,
+        caller: Option<&TaskName>,
+        id: u64,
+    ) -> Result<Arc<DistributedContext>, RemoteError> {
+        if let Some(caller) = caller {
+            let contexts = self.lock_contexts();
+            contexts.of_task(id, caller, "the request for payloads")?;
+        }
+        self.context(id)
+    }
+}
+
+/// Sends the payload of a key as the answer, now or once it arrives.
+fn give(context: &Arc<DistributedContext>, wanted: WantedPayload, reply: Reply<Payload>) {
+    let (key, own) = (wanted.instance_key, Arc::downgrade(context));
+    let receiver = move |payload: Result<Payload, Error>| {
+        let of_wait = |error: Error| {
+            let end = own.upgrade().and_then(|context| context.end_if_closed());
+            end.unwrap_or_else(|| RemoteError::from(&error)).into()
+        };
+        reply.send(payload.map_err(of_wait));
+    };
+    let rendezvous = context.rendezvous();
+    if let Some(number) = rendezvous.receive_numbered(&key, Box::new(receiver)) {
+        let context = Arc::downgrade(context);
+        wanted.cancel.install(move || {
+            if let Some(context) = context.upgrade() {
+                context.rendezvous().withdraw(&key, number);
+                health::drop_on_queue(context);
+            }
+        });
+    }
+}
+
+#[cold]
+fn refused(method: &str, caller: &TaskName, why: &str) -> RemoteError {
+    let message = format!("{method} of {caller} is refused: {why}");
+    RemoteError::new(ErrorCode::FailedPrecondition, message)
 }
 
 impl RequestHandler for Server {
@@ -776,6 +829,47 @@ impl RequestHandler for Server {
             Ok(()) => self.take(context_id, &instance_key, Ok(payload)),
             Err(error) => Err(error.into()),
         });
+    }
+
+    fn give_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        wanted: WantedPayload,
+        reply: Reply<Payload>,
+    ) {
+        match self.context_for(caller, wanted.context_id) {
+            Ok(context) => give(&context, wanted, reply),
+            Err(error) => reply.send(Err(error.into())),
+        }
+    }
+
+    fn waiting_payloads(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: Option<u64>,
+    ) -> Answer<Vec<ArrivedPayload>> {
+        let contexts = match context_id {
+            Some(id) => vec![self.context_for(caller, id)?],
+            None => {
+                let contexts = self.lock_contexts();
+                let all = contexts.by_id.values().map(|kept| &kept.context);
+                let theirs = all.filter(|context| {
+                    caller.is_none_or(|caller| context.config().has_task(caller))
+                });
+                let mut theirs: Vec<_> = theirs.cloned().collect();
+                theirs.sort_by_key(|context| context.id());
+                theirs
+            }
+        };
+        let waiting = contexts.iter().flat_map(|context| {
+            let payloads = context.rendezvous().payloads().into_iter();
+            payloads.map(|(instance_key, payload)| ArrivedPayload {
+                context_id: context.id(),
+                instance_key,
+                payload,
+            })
+        });
+        Ok(waiting.collect())
     }
 
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {

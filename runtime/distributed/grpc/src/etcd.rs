@@ -23,6 +23,7 @@ use prost::bytes::Bytes;
 use tfrt_distributed::discovery::{Board, DiscoveryError};
 use tfrt_distributed::name::TaskName;
 use tfrt_host::log;
+use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::AbortHandle;
 use tokio_stream::StreamExt;
 use tonic::client::Grpc;
@@ -35,7 +36,7 @@ use crate::wire::BytesCodec;
 use message::{
     LeaseGrantRequest, LeaseGrantResponse, LeaseKeepAliveRequest, LeaseKeepAliveResponse,
     LeaseRevokeRequest, LeaseRevokeResponse, PutRequest, PutResponse, RangeRequest, RangeResponse,
-    WatchCreateRequest, WatchRequest, WatchResponse,
+    TxnRequest, TxnResponse, WatchCreateRequest, WatchRequest, WatchResponse,
 };
 
 /// The number of seconds after which the entry of a task that has died disappears.
@@ -83,7 +84,8 @@ pub struct Etcd {
     server: Server,
     threads: Arc<NetworkThreads>,
     lease_seconds: i64,
-    lease: Lease,
+    /// Locked while it changes, also on the server.
+    publication: Arc<AsyncMutex<Publication>>,
     keep_alive: Option<AbortHandle>,
     watch: Option<AbortHandle>,
     changes: Arc<Changes>,
@@ -91,18 +93,30 @@ pub struct Etcd {
     num_read: u64,
 }
 
-/// The lease of the entry: granted for the first one, and for the next one after it has ended.
-#[derive(Clone, Debug, Default)]
-struct Lease(Arc<Mutex<Option<i64>>>);
+/// What a task has published.
+#[derive(Debug, Default)]
+struct Publication {
+    /// The key and the text of its entry.
+    entry: Option<(Vec<u8>, Vec<u8>)>,
+    /// The lease of the entry: granted for the first one, and again after it has ended.
+    lease: Option<Lease>,
+    /// Whether the entry is on the server, as far as this task knows.
+    is_there: bool,
+}
 
-impl Lease {
-    fn lock(&self) -> MutexGuard<'_, Option<i64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+#[derive(Clone, Copy, Debug)]
+struct Lease {
+    id: i64,
+    /// The time between two requests that keep it alive.
+    interval: Duration,
+}
 
-    /// Forgets a lease that has ended.
-    fn forget(&self, id: i64) {
-        self.lock().take_if(|lease| *lease == id);
+impl Publication {
+    /// Records that a lease has ended, and the entry with it.
+    fn end(&mut self, id: i64) {
+        if self.lease.take_if(|lease| lease.id == id).is_some() {
+            self.is_there = false;
+        }
     }
 }
 
@@ -154,7 +168,7 @@ impl Etcd {
             server: Server { channel },
             threads,
             lease_seconds,
-            lease: Lease::default(),
+            publication: Arc::default(),
             keep_alive: None,
             watch: None,
             changes: Arc::default(),
@@ -167,15 +181,10 @@ impl Etcd {
         &self,
         answer: impl Future<Output = Result<T, Status>>,
     ) -> Result<T, DiscoveryError> {
-        self.answer(answer).map_err(|status| self.wrong(&status))
-    }
-
-    fn answer<T>(&self, answer: impl Future<Output = Result<T, Status>>) -> Result<T, Status> {
-        self.threads.handle().block_on(within(TIMEOUT, answer))
-    }
-
-    fn wrong(&self, status: &Status) -> DiscoveryError {
-        DiscoveryError::new(&self.source, format!("etcd: {}", reason(status)))
+        let answer = self.threads.handle().block_on(within(TIMEOUT, answer));
+        answer.map_err(|status| {
+            DiscoveryError::new(&self.source, format!("etcd: {}", reason(&status)))
+        })
     }
 
     /// Returns the first key of the entries, and the one after the last.
@@ -210,45 +219,49 @@ impl Etcd {
         self.watch = Some(task.abort_handle());
     }
 
-    /// Returns the lease of this task.
-    fn lease(&mut self) -> Result<i64, DiscoveryError> {
-        if let Some(lease) = *self.lease.lock() {
-            return Ok(lease);
+    /// Begins to keep the lease of the entry alive, if that has not begun.
+    fn keep_alive(&mut self) {
+        if self.keep_alive.is_some() {
+            return;
         }
-        let request = LeaseGrantRequest {
-            ttl: self.lease_seconds,
-        };
-        let granted = self.wait_for(self.server.grant(&request))?;
-        *self.lease.lock() = Some(granted.id);
-        // The server may grant more than it was asked for.
-        let seconds = u64::try_from(granted.ttl.max(1)).unwrap_or(1);
-        let interval = Duration::from_secs(seconds) / KEEP_ALIVES;
-        let (server, source) = (self.server.clone(), self.source.clone());
-        let (lease, changes) = (self.lease.clone(), Arc::clone(&self.changes));
+        let (server, source, seconds) = (self.server.clone(), &self.source, self.lease_seconds);
+        let (source, publication) = (source.clone(), Arc::clone(&self.publication));
+        let changes = Arc::clone(&self.changes);
         let keep_alive = async move {
-            let request = LeaseKeepAliveRequest { id: granted.id };
             loop {
+                let lease = publication.lock().await.lease;
+                let interval = lease.map_or(PAUSE, |lease| lease.interval);
                 tokio::time::sleep(interval).await;
-                // A request that is not answered must not take the time of the next ones.
-                match within(interval, server.keep_alive(&request)).await {
-                    Ok(kept) if kept.ttl > 0 => {}
-                    Ok(_) => {
-                        log::warning!("{source}: the lease of this task has ended");
-                        lease.forget(granted.id);
-                        // A task that waits for others publishes its entry again.
+                if let Some(Lease { id, .. }) = lease {
+                    let request = LeaseKeepAliveRequest { id };
+                    // A request that is not answered must not take the time of the next ones.
+                    match within(interval, server.keep_alive(&request)).await {
+                        Ok(kept) if kept.ttl > 0 => {}
+                        Ok(_) => publication.lock().await.end(id),
+                        // It may come back in time.
+                        Err(status) => log::warning!("{source}: etcd: {}", reason(&status)),
+                    }
+                }
+                let mut publication = publication.lock().await;
+                if publication.is_there {
+                    continue;
+                }
+                match server.restore(&mut publication, seconds).await {
+                    Ok(true) => log::warning!(
+                        "{source}: the lease of this task had ended; its entry is published again"
+                    ),
+                    Ok(false) => {
+                        log::warning!("{source}: another process has taken the place of this task");
+                        // A task that waits for others says so, too.
                         changes.add();
                         return;
                     }
-                    // It may come back in time.
                     Err(status) => log::warning!("{source}: etcd: {}", reason(&status)),
                 }
             }
         };
         let task = self.threads.handle().spawn(keep_alive);
-        if let Some(before) = self.keep_alive.replace(task.abort_handle()) {
-            before.abort();
-        }
-        Ok(granted.id)
+        self.keep_alive = Some(task.abort_handle());
     }
 }
 
@@ -313,22 +326,17 @@ fn reason(status: &Status) -> String {
 
 impl Board for Etcd {
     fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
-        let mut request = PutRequest {
-            key: key_of(&self.prefix, task).into(),
-            value: entry.into(),
-            lease: self.lease()?,
+        let (key, value) = (key_of(&self.prefix, task).into_bytes(), Vec::from(entry));
+        let published = async {
+            let mut publication = self.publication.lock().await;
+            publication.entry = Some((key, value));
+            self.server
+                .publish(&mut publication, self.lease_seconds)
+                .await
         };
-        let put = self.answer(self.server.put(&request));
-        let put = match put {
-            // The lease has ended, such as after a long interruption of the network.
-            Err(status) if status.code() == Code::NotFound => {
-                self.lease.forget(request.lease);
-                request.lease = self.lease()?;
-                self.answer(self.server.put(&request))
-            }
-            put => put,
-        };
-        put.map(drop).map_err(|status| self.wrong(&status))
+        self.wait_for(published)?;
+        self.keep_alive();
+        Ok(())
     }
 
     fn entries(
@@ -369,17 +377,18 @@ impl Drop for Etcd {
         for task in [&self.keep_alive, &self.watch].into_iter().flatten() {
             task.abort();
         }
-        let lease = *self.lease.lock();
-        if let Some(id) = lease {
-            let (server, threads) = (self.server.clone(), Arc::clone(&self.threads));
-            self.threads.handle().spawn(async move {
+        let (server, threads) = (self.server.clone(), Arc::clone(&self.threads));
+        let publication = Arc::clone(&self.publication);
+        self.threads.handle().spawn(async move {
+            let lease = publication.lock().await.lease.take();
+            if let Some(Lease { id, .. }) = lease {
                 // A lease that is not revoked ends by itself.
                 let request = LeaseRevokeRequest { id };
                 let revoked = server.revoke(&request);
                 let _ = within(TIMEOUT, revoked).await;
-                drop(threads);
-            });
-        }
+            }
+            drop(threads);
+        });
     }
 }
 
@@ -387,7 +396,6 @@ impl fmt::Debug for Etcd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Etcd")
             .field("source", &self.source)
-            .field("lease", &*self.lease.lock())
             .finish_non_exhaustive()
     }
 }
@@ -405,6 +413,65 @@ impl Server {
             true => Ok(granted),
             false => Err(Status::unknown(granted.error)),
         }
+    }
+
+    /// Returns the lease of a publication, which may be a new one.
+    async fn lease(&self, publication: &mut Publication, seconds: i64) -> Result<i64, Status> {
+        if let Some(lease) = publication.lease {
+            return Ok(lease.id);
+        }
+        let request = LeaseGrantRequest { ttl: seconds };
+        let granted = within(TIMEOUT, self.grant(&request)).await?;
+        // The server may grant more than it was asked for.
+        let seconds = u64::try_from(granted.ttl.max(1)).unwrap_or(1);
+        publication.lease = Some(Lease {
+            id: granted.id,
+            interval: Duration::from_secs(seconds) / KEEP_ALIVES,
+        });
+        Ok(granted.id)
+    }
+
+    /// Publishes an entry, whatever is in its place.
+    async fn publish(&self, publication: &mut Publication, seconds: i64) -> Result<(), Status> {
+        let Some((key, value)) = publication.entry.clone() else {
+            return Ok(());
+        };
+        let lease = self.lease(publication, seconds).await?;
+        let mut request = PutRequest { key, value, lease };
+        let mut put = within(TIMEOUT, self.put(&request)).await;
+        // The lease has ended, such as after a long interruption of the network.
+        if put
+            .as_ref()
+            .is_err_and(|status| status.code() == Code::NotFound)
+        {
+            publication.end(lease);
+            request.lease = self.lease(publication, seconds).await?;
+            put = within(TIMEOUT, self.put(&request)).await;
+        }
+        publication.is_there = put.is_ok();
+        put.map(drop)
+    }
+
+    /// Publishes an entry that is gone. Returns `false` if that of another process is in its place.
+    async fn restore(&self, publication: &mut Publication, seconds: i64) -> Result<bool, Status> {
+        let Some((key, value)) = publication.entry.clone() else {
+            return Ok(true);
+        };
+        let lease = self.lease(publication, seconds).await?;
+        let put = PutRequest { key, value, lease };
+        let request = TxnRequest::put_if_absent(put.clone());
+        let response: TxnResponse = within(TIMEOUT, self.call("KV/Txn", &request)).await?;
+        if !response.succeeded {
+            // The answer to an earlier attempt may have been lost.
+            let mut found = response.found();
+            match found.find(|kv| kv.value == put.value) {
+                None => return Ok(false),
+                Some(kv) if kv.lease == lease => {}
+                Some(_) => return Err(Status::aborted("the entry still has an earlier lease")),
+            }
+        }
+        publication.is_there = true;
+        Ok(true)
     }
 
     async fn revoke(&self, request: &LeaseRevokeRequest) -> Result<LeaseRevokeResponse, Status> {

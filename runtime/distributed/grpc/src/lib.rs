@@ -23,6 +23,7 @@
 //! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
+//! | `flight` | tensors for other engines over Arrow Flight, with the feature `flight` |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
@@ -38,6 +39,12 @@
 //! A task has two connections to each other task that it calls: one of payloads and programs, and
 //! one of everything else. Payloads fill the windows of their connection; heartbeats and calls do
 //! not wait for them.
+//!
+//! # Other engines
+//!
+//! With the feature `flight` and `GrpcOptions::flight`, the port of a task is also one of Arrow
+//! Flight: other engines put and get tensors by context and key, as record batches. The same
+//! credentials, limits and deadlines apply, and the same end.
 //!
 //! # Security
 //!
@@ -67,6 +74,9 @@ mod cut;
 
 #[cfg(feature = "etcd")]
 mod etcd;
+
+#[cfg(feature = "flight")]
+mod flight;
 
 mod op_library;
 

@@ -58,6 +58,9 @@ pub struct GrpcOptions {
     /// Whether to listen without encryption on addresses that other machines can reach. Default:
     /// off.
     pub allow_insecure_network: bool,
+    /// Whether other engines exchange tensors with the task over Arrow Flight. Default: off.
+    #[cfg(feature = "flight")]
+    pub flight: bool,
 }
 
 /// The sizes that HTTP/2 allows as the largest frame.
@@ -98,6 +101,8 @@ impl Default for GrpcOptions {
             tls: None,
             token: None,
             allow_insecure_network: false,
+            #[cfg(feature = "flight")]
+            flight: false,
         }
     }
 }

@@ -15,7 +15,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
-use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, RemoteError};
+use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, RemoteError, RemoteErrors};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
@@ -32,6 +32,8 @@ use tonic::{Response, Status, Streaming};
 
 use crate::answers::{Answer, Answers, Arrival};
 use crate::cut::Cuttable;
+#[cfg(feature = "flight")]
+use crate::flight;
 use crate::health;
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
@@ -141,25 +143,13 @@ impl Endpoint {
         method: Method,
         handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<Answered>) + Send + 'static,
     ) -> Answer {
-        let (sender, answer) = oneshot::channel();
-        let reply = Reply::new(move |answer| {
-            // The caller may be gone.
-            let _ = sender.send(answer);
-        });
+        let (reply, answer) = reply();
         {
-            let (Some(host), Some(handler)) = (self.host.upgrade(), self.handler.upgrade()) else {
-                return Err(gone());
-            };
-            let handle = move || {
-                // A panic drops the reply, which answers with an error; the task lives on.
-                let outcome = catch_unwind(AssertUnwindSafe(|| handle(handler, reply)));
-                if outcome.is_err() {
-                    log::error!("the handler of a {} request panicked", method.name());
-                }
-            };
+            let work = self.work(method.name(), reply, handle);
+            let (host, work) = work.ok_or_else(gone)?;
             match method.is_urgent() {
-                true => handle(),
-                false => host.queue().add_task(Task::new(handle)),
+                true => work(),
+                false => host.queue().add_task(Task::new(work)),
             }
         }
         match answer.await {
@@ -168,6 +158,89 @@ impl Endpoint {
             Err(_) => Err(gone()),
         }
     }
+
+    /// Returns the work of a call, and the host that it is for. None if the task has ended.
+    fn work<T, F>(
+        &self,
+        name: &'static str,
+        reply: Reply<T>,
+        handle: F,
+    ) -> Option<(Arc<HostContext>, impl FnOnce() + Send + use<T, F>)>
+    where
+        T: 'static,
+        F: FnOnce(Arc<dyn RequestHandler>, Reply<T>) + Send + 'static,
+    {
+        let (host, handler) = (self.host.upgrade()?, self.handler.upgrade()?);
+        let work = move || {
+            // A panic drops the reply, which answers with an error; the task lives on.
+            let outcome = catch_unwind(AssertUnwindSafe(|| handle(handler, reply)));
+            if outcome.is_err() {
+                log::error!("the handler of a {name} request panicked");
+            }
+        };
+        Some((host, work))
+    }
+}
+
+/// What the services of other protocols need.
+#[cfg(feature = "flight")]
+impl Endpoint {
+    pub(crate) fn options(&self) -> &GrpcOptions {
+        &self.options
+    }
+
+    pub(crate) fn host(&self) -> Result<Arc<HostContext>, Status> {
+        self.host.upgrade().ok_or_else(gone)
+    }
+
+    /// Hands a call over to the handler as a task of the work queue, unless the task has ended.
+    pub(crate) fn begin<T: 'static>(
+        &self,
+        name: &'static str,
+        reply: Reply<T>,
+        handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<T>) + Send + 'static,
+    ) {
+        if let Some((host, work)) = self.work(name, reply, handle) {
+            host.queue().add_task(Task::new(work));
+        }
+    }
+
+    /// As [`begin`](Self::begin), and waits for the answer.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<T>) + Send + 'static,
+    ) -> Result<Result<T, RemoteErrors>, Status> {
+        let (reply, answer) = reply();
+        self.begin(name, reply, handle);
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Runs a function as a task of the work queue.
+    pub(crate) async fn run_on_queue<T: Send + 'static>(
+        &self,
+        function: impl FnOnce() -> Result<T, Status> + Send + 'static,
+    ) -> Result<T, Status> {
+        let (sender, outcome) = oneshot::channel();
+        let run = move || {
+            let outcome = catch_unwind(AssertUnwindSafe(function));
+            let panicked = |_| Err(Status::internal("the data cannot be processed"));
+            // The caller may be gone.
+            let _ = sender.send(outcome.unwrap_or_else(panicked));
+        };
+        self.host()?.queue().add_task(Task::new(run));
+        outcome.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+/// Returns a reply, and what receives its answer.
+fn reply<T: Send + 'static>() -> (Reply<T>, oneshot::Receiver<Result<T, RemoteErrors>>) {
+    let (sender, answer) = oneshot::channel();
+    let reply = Reply::new(move |answer| {
+        // The caller may be gone.
+        let _ = sender.send(answer);
+    });
+    (reply, answer)
 }
 
 #[cold]
@@ -330,6 +403,10 @@ impl tower_service::Service<http::Request<Body>> for Service {
         let token = endpoint.options.token.as_ref();
         if let Some(Err(status)) = token.map(|token| token.check(request.headers())) {
             return Box::pin(async { Ok(status.into_http()) });
+        }
+        #[cfg(feature = "flight")]
+        if endpoint.options.flight && path.starts_with(flight::SERVICE) {
+            return Box::pin(flight::answer(endpoint, request));
         }
         let caller = request.extensions().get::<Caller>().cloned();
         Box::pin(async move {

@@ -160,6 +160,35 @@ fn a_request_ends_with_the_task_that_has_it() {
 }
 
 #[test]
+fn a_lost_task_is_not_taken_for_a_closed_context_whatever_the_cause() {
+    let cluster = cluster(2);
+    let context = &cluster.contexts[0];
+    let lost = cluster.task(0, 1);
+    let request = RemoteExecuteRequest {
+        context_id: 1,
+        program_name: "f".to_owned(),
+        ..RemoteExecuteRequest::default()
+    };
+    let call = || {
+        let request = request.clone();
+        started(|done| context.call(lost, CallOptions::default(), request, done))
+    };
+    // The gate of the task holds it for ever.
+    let under_way = call();
+    // The code of the error of a closed context.
+    let cause = RemoteError::new(ErrorCode::Cancelled, "gone");
+    for callback in context.health().mark_lost(lost, cause) {
+        callback();
+    }
+    for answer in [under_way, call()] {
+        assert_eq!(
+            wait(&cluster.hosts[0], &answer).unwrap_err().to_string(),
+            "RpcUnavailable: gone (from task: /job:worker/task:1)"
+        );
+    }
+}
+
+#[test]
 fn collectives_fail_on_every_member_that_is_left() {
     let cluster = cluster(3);
     let start = |member: usize| {
@@ -267,8 +296,10 @@ fn a_task_with_busy_workers_is_not_lost() {
 #[test]
 fn a_watch_that_is_dropped_is_not_called() {
     let health = Arc::new(Health::default());
-    let (sender, lost) = channel::<RemoteError>();
-    drop(health.watch(TaskHandle::NONE, move |error| sender.send(error).unwrap()));
+    let (sender, lost) = channel::<Silence>();
+    drop(health.watch(TaskHandle::NONE, move |silence| {
+        sender.send(silence).unwrap()
+    }));
     assert_eq!(health.num_watches(), 0);
     let error = RemoteError::new(ErrorCode::Unavailable, "x");
     assert_eq!(health.mark_lost(TaskHandle::NONE, error.clone()).len(), 0);

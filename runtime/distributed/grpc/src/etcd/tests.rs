@@ -17,7 +17,7 @@ use tonic::server::{StreamingService, UnaryService};
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response};
 
-use super::message::{Event, KeyValue, ResponseHeader};
+use super::message::{CREATE, EQUAL, Event, KeyValue, ResponseHeader, ResponseOp};
 use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -39,6 +39,10 @@ struct Store {
     num_ignored: usize,
     /// The streams of those that it has not answered.
     ignored: Vec<mpsc::Sender<Result<Bytes, Status>>>,
+    /// The number of answers to transactions that are lost.
+    num_to_lose: u32,
+    /// The number of transactions whose conditions were not met.
+    num_unmet: u32,
 }
 
 impl Store {
@@ -81,34 +85,79 @@ impl Store {
         }
     }
 
-    fn answer(&mut self, method: &str, request: Bytes) -> Result<Bytes, Status> {
-        let header = |revision| Some(ResponseHeader { revision });
-        Ok(match method {
-            "KV/Put" => {
-                let request: PutRequest = decode(request)?;
-                if self.refuses {
-                    let text = "etcdserver: too many requests";
-                    return Err(Status::resource_exhausted(text));
-                }
-                if !self.leases.contains_key(&request.lease) {
-                    let text = "etcdserver: requested lease not found";
-                    return Err(Status::not_found(text));
-                }
-                let kv = KeyValue {
-                    key: request.key.clone(),
-                    value: request.value,
-                    lease: request.lease,
-                };
-                self.entries.insert(request.key, kv.clone());
-                self.change(0, &kv);
-                let header = header(self.revision);
-                PutResponse { header }.encode_to_vec()
+    fn put(&mut self, request: PutRequest) -> Result<PutResponse, Status> {
+        if self.refuses {
+            let text = "etcdserver: too many requests";
+            return Err(Status::resource_exhausted(text));
+        }
+        if !self.leases.contains_key(&request.lease) {
+            let text = "etcdserver: requested lease not found";
+            return Err(Status::not_found(text));
+        }
+        let kv = KeyValue {
+            key: request.key.clone(),
+            value: request.value,
+            lease: request.lease,
+        };
+        self.entries.insert(request.key, kv.clone());
+        self.change(0, &kv);
+        Ok(PutResponse {
+            header: self.header(),
+        })
+    }
+
+    /// Knows the only kind of transaction that is sent.
+    fn transact(&mut self, request: &TxnRequest) -> Result<TxnResponse, Status> {
+        let condition = &request.compare[0];
+        let expected = (
+            condition.result,
+            condition.target,
+            condition.create_revision,
+        );
+        assert_eq!(expected, (EQUAL, CREATE, Some(0)));
+        let found = self.entries.get(&condition.key).cloned();
+        let mut response = ResponseOp::default();
+        match &found {
+            None => {
+                let put = request.success[0].put.clone();
+                response.put = Some(self.put(put.unwrap())?);
             }
+            Some(found) => {
+                let read = request.failure[0].range.as_ref().unwrap();
+                assert_eq!((&read.key, &*read.range_end), (&found.key, &[][..]));
+                self.num_unmet += 1;
+                response.range = Some(RangeResponse {
+                    header: self.header(),
+                    kvs: vec![found.clone()],
+                });
+            }
+        }
+        if let Some(left) = self.num_to_lose.checked_sub(1) {
+            self.num_to_lose = left;
+            return Err(Status::unavailable("the answer is lost"));
+        }
+        Ok(TxnResponse {
+            header: self.header(),
+            succeeded: found.is_none(),
+            responses: vec![response],
+        })
+    }
+
+    fn header(&self) -> Option<ResponseHeader> {
+        Some(ResponseHeader {
+            revision: self.revision,
+        })
+    }
+
+    fn answer(&mut self, method: &str, request: Bytes) -> Result<Bytes, Status> {
+        Ok(match method {
+            "KV/Put" => self.put(decode(request)?)?.encode_to_vec(),
+            "KV/Txn" => self.transact(&decode(request)?)?.encode_to_vec(),
             "KV/Range" => {
                 let request: RangeRequest = decode(request)?;
                 let found = self.entries.range(request.key..request.range_end);
                 let response = RangeResponse {
-                    header: header(self.revision),
+                    header: self.header(),
                     kvs: found.map(|(_, kv)| kv.clone()).collect(),
                 };
                 response.encode_to_vec()
@@ -393,29 +442,63 @@ fn an_entry_whose_lease_has_ended_gets_another_one() {
         let id = *store.leases.first_key_value().unwrap().0;
         store.end_lease(id);
     };
-    // The next entry finds it ended.
     let mut etcd = Etcd::new(&address).unwrap();
     etcd.publish(&task, "x").unwrap();
     end_lease();
-    assert_eq!(etcd.entries(&|_| true).unwrap(), []);
     etcd.publish(&task, "y").unwrap();
     let expected = [(task.clone(), "y".to_owned())];
     assert_eq!(etcd.entries(&|_| true).unwrap(), expected);
     assert_eq!(small.0.lock().unwrap().leases.len(), 1);
-    drop(etcd);
-    // It is noticed without one.
+}
+
+#[test]
+fn an_entry_whose_lease_has_ended_comes_back_by_itself() {
+    let small = Small::default();
+    let address = format!("{}/p", serve(small.clone()));
+    let task = TaskName::new("worker", 0);
     let mut etcd = Etcd::with_lease(&address, 1).unwrap();
-    etcd.publish(&task, "z").unwrap();
-    let end = Instant::now() + MINUTE;
-    while small.0.lock().unwrap().leases.len() > 1 {
-        assert!(Instant::now() < end, "the first one is not revoked");
-        thread::yield_now();
-    }
-    end_lease();
-    while etcd.lease.lock().is_some() {
-        assert!(Instant::now() < end, "nobody notices");
-        etcd.wait(Duration::from_millis(1));
-    }
+    etcd.publish(&task, "x").unwrap();
+    let wait_until = |is_so: &dyn Fn(&Store) -> bool| {
+        let end = Instant::now() + MINUTE;
+        while !is_so(&small.0.lock().unwrap()) {
+            assert!(Instant::now() < end, "it does not happen");
+            thread::yield_now();
+        }
+    };
+    let is_there = |store: &Store, text: &str| {
+        let mut values = store.entries.values();
+        values.any(|kv| kv.value == text.as_bytes() && store.leases.contains_key(&kv.lease))
+    };
+    // Nobody uses the board: its task has met the others.
+    let mut store = small.0.lock().unwrap();
+    let ended = *store.leases.first_key_value().unwrap().0;
+    store.end_lease(ended);
+    drop(store);
+    wait_until(&|store| is_there(store, "x"));
+    // Again, and the answer is lost: the entry is found to be this one.
+    let mut store = small.0.lock().unwrap();
+    store.num_to_lose = 1;
+    let ended = *store.leases.first_key_value().unwrap().0;
+    store.end_lease(ended);
+    drop(store);
+    wait_until(&|store| store.num_unmet == 1 && is_there(store, "x"));
+    // Another process has taken the place of the task.
+    let mut store = small.0.lock().unwrap();
+    let ended = *store.leases.first_key_value().unwrap().0;
+    store.end_lease(ended);
+    store.leases.insert(-1, 0);
+    let put = PutRequest {
+        key: b"p/worker/0".to_vec(),
+        value: b"other".to_vec(),
+        lease: -1,
+    };
+    store.put(put).unwrap();
+    drop(store);
+    wait_until(&|store| store.num_unmet == 2);
+    drop(etcd);
+    // The lease that was granted in vain is revoked, and the entry of the other process stays.
+    wait_until(&|store| store.leases.keys().eq(&[-1]));
+    assert!(is_there(&small.0.lock().unwrap(), "other"));
 }
 
 #[test]
@@ -526,4 +609,34 @@ fn tasks_meet_at_etcd() {
         thread::yield_now();
     }
     tasks_meet_at(clients);
+    a_lease_ends_at(clients);
+}
+
+/// Ends the lease of an entry at a real server: it comes back.
+fn a_lease_ends_at(server: SocketAddr) {
+    let address = format!("{server}/leases");
+    let task = TaskName::new("worker", 0);
+    let mut etcd = Etcd::with_lease(&address, 1).unwrap();
+    etcd.publish(&task, "x").unwrap();
+    let lease = async { etcd.publication.lock().await.lease };
+    let lease = etcd.threads.handle().block_on(lease).unwrap();
+    let request = LeaseRevokeRequest { id: lease.id };
+    etcd.wait_for(etcd.server.revoke(&request)).unwrap();
+    let end = Instant::now() + MINUTE;
+    while etcd.entries(&|_| true).unwrap() != [(task.clone(), "x".to_owned())] {
+        assert!(Instant::now() < end, "the entry does not come back");
+        etcd.wait(Duration::from_secs(1));
+    }
+    // Another process replaces it, and the lease ends with which it was published.
+    let mut other = Etcd::new(&address).unwrap();
+    other.publish(&task, "other").unwrap();
+    let lost = async {
+        let mut publication = etcd.publication.lock().await;
+        let ended = publication.lease.unwrap().id;
+        publication.end(ended);
+        etcd.server.restore(&mut publication, 1).await
+    };
+    assert!(!etcd.threads.handle().block_on(lost).unwrap());
+    let expected = [(task, "other".to_owned())];
+    assert_eq!(etcd.entries(&|_| true).unwrap(), expected);
 }

@@ -2,6 +2,9 @@
 
 mod faults;
 
+#[cfg(feature = "flight")]
+mod flight;
+
 mod proxy;
 
 mod security;

@@ -26,13 +26,13 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use super::{MINUTE, call, fake, free_address, host, ping, text};
 
 /// What signs certificates.
-struct Authority {
+pub(super) struct Authority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
 impl Authority {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -43,7 +43,7 @@ impl Authority {
     }
 
     /// Returns a certificate with these URIs, and its key.
-    fn issue(&self, uris: &[&str], last_year: i32) -> (String, String) {
+    pub(super) fn issue(&self, uris: &[&str], last_year: i32) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         // The host name is for clients that are not ours.
         let mut params = CertificateParams::new(vec!["task.tfrt".to_owned()]).unwrap();
@@ -57,8 +57,26 @@ impl Authority {
     }
 
     /// What a task of the cluster `blue` has that trusts this authority.
-    fn tls_of(&self, task: u32) -> Tls {
+    pub(super) fn tls_of(&self, task: u32) -> Tls {
         self.tls_as(&format!("tfrt://blue/job/worker/task/{task}"))
+    }
+
+    /// What a client that is no task trusts, and the certificate that it shows with its key.
+    pub(super) fn client(&self, shown: Option<&(String, String)>) -> rustls::ClientConfig {
+        use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+        let mut roots = rustls::RootCertStore::empty();
+        let trusted = CertificateDer::from_pem_slice(self.pem.as_bytes());
+        roots.add(trusted.unwrap()).unwrap();
+        let config = rustls::ClientConfig::builder().with_root_certificates(roots);
+        match shown {
+            None => config.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
+                let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+                config.with_client_auth_cert(chain, key).unwrap()
+            }
+        }
     }
 
     fn tls_as(&self, uri: &str) -> Tls {
@@ -67,7 +85,7 @@ impl Authority {
     }
 }
 
-fn with(tls: Tls) -> GrpcOptions {
+pub(super) fn with(tls: Tls) -> GrpcOptions {
     GrpcOptions {
         tls: Some(tls),
         // However busy the machine is.
@@ -282,20 +300,7 @@ fn a_task_in_the_place_of_another_gets_no_requests() {
 /// What a client that trusts everyone of an authority is told that shows this certificate with its
 /// key, or none.
 fn foreign_client(server: &Task, authority: &Authority, shown: Option<(String, String)>) -> String {
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-
-    let mut roots = rustls::RootCertStore::empty();
-    let trusted = CertificateDer::from_pem_slice(authority.pem.as_bytes());
-    roots.add(trusted.unwrap()).unwrap();
-    let config = rustls::ClientConfig::builder().with_root_certificates(roots);
-    let config = match shown {
-        None => config.with_no_client_auth(),
-        Some((certificate, key)) => {
-            let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
-            let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
-            config.with_client_auth_cert(chain, key).unwrap()
-        }
-    };
+    let config = authority.client(shown.as_ref());
     let name = "task.tfrt".try_into().unwrap();
     let connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
     let stream = TcpStream::connect(server.address()).unwrap();
