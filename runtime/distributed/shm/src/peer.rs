@@ -25,8 +25,10 @@ pub(crate) struct Peer {
     /// What is to be sent, of which the first `num_sent` bytes were.
     outbox: Vec<u8>,
     num_sent: usize,
-    /// The start of a frame whose rest has not arrived.
+    /// Memory for frames. Its first `num_received` bytes are the start of a frame whose rest has not
+    /// arrived.
     inbox: Vec<u8>,
+    num_received: usize,
     incoming: Option<Incoming>,
     /// The connection does not take anything any more, but may have left something to read.
     is_closed_for_sending: bool,
@@ -62,6 +64,7 @@ impl Peer {
             outbox: Vec::new(),
             num_sent: 0,
             inbox: Vec::new(),
+            num_received: 0,
             incoming: None,
             is_closed_for_sending: false,
         }
@@ -112,15 +115,14 @@ impl Peer {
     /// # Errors
     /// If nothing arrives any more.
     pub(crate) fn receive(&mut self, mut receiver: Receiver<'_>) -> io::Result<()> {
-        let start = self.inbox.len();
-        self.inbox.resize(start + READ_BYTES, 0);
-        let read = recv(&self.stream, &mut self.inbox[start..], RecvFlags::DONTWAIT);
-        let num_read = match read {
+        let start = self.num_received;
+        if self.inbox.len() < start + READ_BYTES {
+            self.inbox.resize(start + READ_BYTES, 0);
+        }
+        let free = &mut self.inbox[start..];
+        let num_read = match recv(&self.stream, free, RecvFlags::DONTWAIT) {
             Ok((_, num_read)) => num_read,
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
-                self.inbox.truncate(start);
-                return Ok(());
-            }
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return Ok(()),
             Err(rustix::io::Errno::CONNRESET) => 0,
             Err(error) => return Err(error.into()),
         };
@@ -128,14 +130,16 @@ impl Peer {
             let message = "the member has closed it";
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
-        self.inbox.truncate(start + num_read);
-        let inbox = std::mem::take(&mut self.inbox);
-        let mut rest = &inbox[..];
-        while let Some((frame, len)) = Frame::read(rest)? {
+        let mut inbox = std::mem::take(&mut self.inbox);
+        let num_received = start + num_read;
+        let mut num_processed = 0;
+        while let Some((frame, len)) = Frame::read(&inbox[num_processed..num_received])? {
             self.process(frame, &mut receiver)?;
-            rest = &rest[len..];
+            num_processed += len;
         }
-        self.inbox = rest.to_vec();
+        inbox.copy_within(num_processed..num_received, 0);
+        self.num_received = num_received - num_processed;
+        self.inbox = inbox;
         Ok(())
     }
 

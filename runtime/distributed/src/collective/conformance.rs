@@ -167,7 +167,8 @@ fn cases(size: usize, extent: Extent, reductions: &[Reduction]) -> Vec<Case> {
         add(Operation::Barrier, dtype, 0);
     }
     let large = match extent {
-        Extent::Short => 1000,
+        // Chunks are larger than what is combined at a time.
+        Extent::Short => 2100 * size + 3,
         Extent::Long => (1 << 20) + 3,
     };
     for dtype in [DType::F32, DType::Bf16, DType::I64] {

@@ -9,6 +9,34 @@ use tfrt_tensor::Element;
 use super::UserReduction;
 use super::user_reduction::UserElement;
 
+/// Loops over pairs of elements, with a loop for each function: the choice between them is not part
+/// of it.
+macro_rules! for_each {
+    ($self:ident, $pairs:expr, |$reduction:ident, $pair:pat_param| $body:block) => {
+        macro_rules! each {
+            ($which:expr) => {
+                for $pair in $pairs {
+                    let $reduction = $which;
+                    $body
+                }
+            };
+        }
+        match $self {
+            Self::Sum | Self::Mean => each!(Self::Sum),
+            Self::Prod => each!(Self::Prod),
+            Self::Max => each!(Self::Max),
+            Self::Min => each!(Self::Min),
+            Self::User(user) => {
+                // Elements that are written in part are dropped with the error.
+                let combined = catch_unwind(AssertUnwindSafe(|| each!($self)));
+                if combined.is_err() {
+                    return Err(Error::new(format!("reduction {} panicked", user.name())));
+                }
+            }
+        }
+    };
+}
+
 /// The function of an all-reduce.
 ///
 /// ```
@@ -121,27 +149,28 @@ impl Reduction {
         so_far: &mut [T],
         own: &[T],
     ) -> Result<(), Error> {
-        // A loop for each function: the choice between them is not part of it.
-        macro_rules! each {
-            ($reduction:expr) => {
-                for (so_far, own) in so_far.iter_mut().zip(own) {
-                    *so_far = $reduction.combine(*so_far, *own);
-                }
-            };
-        }
-        match self {
-            Self::Sum | Self::Mean => each!(Self::Sum),
-            Self::Prod => each!(Self::Prod),
-            Self::Max => each!(Self::Max),
-            Self::Min => each!(Self::Min),
-            Self::User(user) => {
-                // Elements that are written in part are dropped with the error.
-                let combined = catch_unwind(AssertUnwindSafe(|| each!(self)));
-                if combined.is_err() {
-                    return Err(Error::new(format!("reduction {} panicked", user.name())));
-                }
+        for_each!(
+            self,
+            so_far.iter_mut().zip(own),
+            |reduction, (so_far, own)| {
+                *so_far = reduction.combine(*so_far, *own);
             }
-        }
+        );
+        Ok(())
+    }
+
+    /// Combines the results so far with the elements of a member, which the new results replace.
+    ///
+    /// # Errors
+    /// If the function of a program panics.
+    pub(super) fn combine_onto<T: Reducible>(
+        self,
+        so_far: &[T],
+        own: &mut [T],
+    ) -> Result<(), Error> {
+        for_each!(self, so_far.iter().zip(own), |reduction, (so_far, own)| {
+            *own = reduction.combine(*so_far, *own);
+        });
         Ok(())
     }
 

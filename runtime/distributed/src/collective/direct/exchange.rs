@@ -420,7 +420,11 @@ impl Outcome {
     fn finish(&self, done: Done) {
         let write = self.lock_write().take();
         let cancelled = || Error::new("the operation was dropped").with_code(ErrorCode::Cancelled);
-        done(write.map_or_else(|| Err(cancelled()), |write| write()));
+        let outcome = write.map_or_else(|| Err(cancelled()), |write| write());
+        if let Some(member) = self.member.upgrade() {
+            member.trim_memory();
+        }
+        done(outcome);
     }
 }
 

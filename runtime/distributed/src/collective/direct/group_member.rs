@@ -30,9 +30,9 @@ impl GroupMember for DirectMember {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
         let part = operations::reduction_of(Operation::AllReduce, reduction, &input);
-        let (place, host) = (self.place(), Arc::clone(self.context.host()));
+        let (place, host, memory) = (self.place(), self.context.host(), self.memory());
         self.start_collective(key, part, |work| {
-            operations::all_reduce(place, &host, reduction, input, output, work)
+            operations::all_reduce(place, (host, memory), reduction, input, output, work)
         })
     }
 
@@ -44,9 +44,9 @@ impl GroupMember for DirectMember {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
         let part = operations::reduction_of(Operation::ReduceScatter, reduction, &input);
-        let (place, host) = (self.place(), Arc::clone(self.context.host()));
+        let (place, memory) = (self.place(), self.memory());
         self.start_collective(key, part, |work| {
-            operations::reduce_scatter(place, &host, reduction, input, output, work)
+            operations::reduce_scatter(place, memory, reduction, input, output, work)
         })
     }
 

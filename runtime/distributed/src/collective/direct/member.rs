@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use prost::bytes::Bytes;
+use tfrt_host::allocator::{ArenaAllocator, HostAllocator};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
@@ -23,6 +24,10 @@ use crate::payload::Payload;
 /// The size of a waiting message in addition to its elements and head.
 pub(super) const OVERHEAD_BYTES: usize = 256;
 
+/// The memory that a member keeps between operations, in bytes. An all-reduce of four members needs
+/// less than twice the size of its tensor.
+const MAX_KEPT_BYTES: usize = 256 << 20;
+
 /// A member that exchanges messages with all others.
 pub(super) struct DirectMember {
     pub(super) this: Weak<Self>,
@@ -36,6 +41,9 @@ pub(super) struct DirectMember {
     pub(super) index: usize,
     pub(super) links: OnceLock<Arc<dyn Links>>,
     pub(super) state: Mutex<State>,
+    /// For the elements of messages, which are as large in one operation as in the next: memory
+    /// from the system would have to be mapped and cleared for each.
+    memory: Arc<ArenaAllocator>,
     /// Report lost members.
     pub(super) watches: OnceLock<Vec<Watch>>,
 }
@@ -78,6 +86,8 @@ impl DirectMember {
     ) -> Result<Arc<Self>, Error> {
         let (members, index) = back_end::position_in(group, context)?;
         let number = context.epochs().current(group);
+        let source = Arc::clone(context.host().allocator());
+        let memory = Arc::new(ArenaAllocator::new(source).max_kept_bytes(MAX_KEPT_BYTES));
         let member = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             context: Arc::clone(context),
@@ -88,6 +98,7 @@ impl DirectMember {
             index,
             links: OnceLock::new(),
             state: Mutex::default(),
+            memory: Arc::clone(&memory),
             watches: OnceLock::new(),
         });
         member.listen()?;
@@ -227,12 +238,28 @@ impl DirectMember {
         }
         state.unclaimed_bytes = total;
         drop(state);
-        let allocator = self.context.host().allocator();
-        let buffer = HostBuffer::zeroed(allocator, len_bytes, 64);
+        let buffer = match head.is_tensor() {
+            // The receiver may keep it for any time.
+            true => HostBuffer::unspecified(self.context.host().allocator(), len_bytes),
+            false => HostBuffer::unspecified(&self.memory(), len_bytes),
+        };
         if buffer.is_err() {
             self.lock().unclaimed_bytes -= size;
         }
         Ok(buffer?)
+    }
+
+    /// Returns the allocator for elements that are dropped with their operation.
+    pub(super) fn memory(&self) -> Arc<dyn HostAllocator> {
+        Arc::clone(&self.memory) as _
+    }
+
+    /// Returns memory to the host, if much is kept and nothing is in progress. Called without the
+    /// lock: it may take its time.
+    pub(super) fn trim_memory(&self) {
+        if self.lock().exchanges.is_empty() {
+            self.memory.trim();
+        }
     }
 
     pub(super) fn received(&self, from: usize, head: &[u8], elements: HostBuffer) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use half::{bf16, f16};
 use prost::bytes::Bytes;
 use tfrt_host::HostContext;
+use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError};
 
@@ -116,37 +117,53 @@ fn chunks_of(elements: &Bytes, part_len: usize, size: usize, element_bytes: usiz
 
 /// Combines the chunks of all members, the own one first.
 type Combine = fn(
-    &HostContext,
+    &Arc<dyn HostAllocator>,
     MemberPlace,
     Reduction,
     &DenseHostTensor,
-    &[Option<Arrival>],
+    Vec<Option<Arrival>>,
 ) -> Result<HostBuffer, Error>;
 
+/// The number of elements that are combined at a time: those of several members fit into the first
+/// caches.
+const TILE_LEN: usize = 2048;
+
 fn combine<T: Reducible>(
-    host: &HostContext,
+    allocator: &Arc<dyn HostAllocator>,
     place: MemberPlace,
     reduction: Reduction,
     input: &DenseHostTensor,
-    arrivals: &[Option<Arrival>],
+    mut arrivals: Vec<Option<Arrival>>,
 ) -> Result<HostBuffer, Error> {
     let MemberPlace { index, size } = place;
     let own = chunk(input.num_elements(), size, index);
     let elements = input.elements::<T>()?;
-    let mut combined = HostBuffer::copied(host.allocator(), &elements[own.clone()])?;
-    drop(elements);
-    if size == 1 {
-        // Nothing to combine: the mean of one element is that element.
-        return Ok(combined);
-    }
-    let mut so_far = combined.elements_mut::<T>()?;
-    for distance in 1..size {
-        let arrival = arrivals[(index + distance) % size].as_ref();
+    let own = &elements[own];
+    let mut in_order = (1..size).map(|distance| {
+        let arrival = arrivals[(index + distance) % size].take();
         let arrival = arrival.ok_or_else(|| Error::new("the message of a member is missing"))?;
-        require_bytes(arrival, own.len() * size_of::<T>())?;
-        reduction.combine_into(&mut so_far, &arrival.elements.elements::<T>()?)?;
+        require_bytes(&arrival, size_of_val(own))?;
+        Ok::<_, Error>(arrival.elements)
+    });
+    let Some(first) = in_order.next() else {
+        // Nothing to combine: the mean of one element is that element.
+        return Ok(HostBuffer::copied(allocator, own)?);
+    };
+    // The result takes the place of the first chunk that has come.
+    let mut combined = first?;
+    let others: Vec<HostBuffer> = in_order.collect::<Result<_, _>>()?;
+    let others: Result<Vec<_>, _> = others.iter().map(HostBuffer::elements::<T>).collect();
+    let others = others?;
+    let mut so_far = combined.elements_mut::<T>()?;
+    for start in (0..own.len()).step_by(TILE_LEN) {
+        let tile = start..own.len().min(start + TILE_LEN);
+        let so_far = &mut so_far[tile.clone()];
+        reduction.combine_onto(&own[tile.clone()], so_far)?;
+        for other in &others {
+            reduction.combine_into(so_far, &other[tile.clone()])?;
+        }
+        reduction.finish_all(so_far, size);
     }
-    reduction.finish_all(&mut so_far, size);
     drop(so_far);
     Ok(combined)
 }
@@ -171,7 +188,7 @@ fn combine_of(dtype: DType) -> Result<Combine, Error> {
 
 pub(super) fn all_reduce(
     place: MemberPlace,
-    host: &Arc<HostContext>,
+    (host, memory): (&HostContext, Arc<dyn HostAllocator>),
     reduction: Reduction,
     input: DenseHostTensor,
     output: DenseHostTensor,
@@ -183,10 +200,9 @@ pub(super) fn all_reduce(
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = chunks_of(&lend(&input, work)?, len, size, element_bytes);
     let writes_input = writes_input(host, &input, &output);
-    let host = Arc::clone(host);
     let range_of = move |member| chunk_bytes(len, size, member, element_bytes);
     let step = move |arrivals: Vec<Option<Arrival>>| {
-        let combined = combine(&host, place, reduction, &input, &arrivals)?;
+        let combined = combine(&memory, place, reduction, &input, arrivals)?;
         let bytes = Bytes::from_owner(combined.elements_owned::<u8>()?);
         let last = move |arrivals: Vec<Option<Arrival>>| {
             for (member, arrival) in arrivals.iter().enumerate() {
@@ -219,7 +235,7 @@ pub(super) fn all_reduce(
 
 pub(super) fn reduce_scatter(
     place: MemberPlace,
-    host: &Arc<HostContext>,
+    memory: Arc<dyn HostAllocator>,
     reduction: Reduction,
     input: DenseHostTensor,
     output: DenseHostTensor,
@@ -230,9 +246,8 @@ pub(super) fn reduce_scatter(
     let (len, size) = (input.num_elements(), place.size);
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = chunks_of(&lend(&input, work)?, len, size, element_bytes);
-    let host = Arc::clone(host);
     let step = move |arrivals: Vec<Option<Arrival>>| {
-        let combined = combine(&host, place, reduction, &input, &arrivals)?;
+        let combined = combine(&memory, place, reduction, &input, arrivals)?;
         let write = move || Ok(write_all(&output, &combined.read()?)?);
         Ok(Then::Write(Box::new(write)))
     };

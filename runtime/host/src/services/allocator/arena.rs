@@ -275,6 +275,21 @@ impl State {
         removed.collect()
     }
 
+    /// Removes all idle chunks if they are larger than allowed.
+    fn remove_excess(&mut self, max_bytes: usize) -> Vec<Chunk> {
+        // All chunks are at least as large as those that are idle.
+        if self.statistics.held_bytes <= max_bytes {
+            return Vec::new();
+        }
+        let idle = self.chunks.iter();
+        let idle = idle.filter(|&(&address, chunk)| self.is_idle(address, chunk));
+        let idle_bytes: usize = idle.map(|(_, chunk)| chunk.size_bytes).sum();
+        match idle_bytes > max_bytes {
+            true => self.remove_idle(|_, _| true),
+            false => Vec::new(),
+        }
+    }
+
     /// Plans where the next run finds its memory, if this run was recorded. Returns the chunks that
     /// later runs are not expected to need.
     fn settle(&mut self) -> Vec<Chunk> {
@@ -336,8 +351,8 @@ impl ArenaAllocator {
         arena
     }
 
-    /// Sets the idle bytes that the arena keeps when it [settles](Self::settle). The default is
-    /// that it keeps all.
+    /// Sets the idle bytes that the arena keeps when it [settles](Self::settle) or is
+    /// [trimmed](Self::trim). The default is that it keeps all.
     #[must_use]
     pub fn max_kept_bytes(mut self, max_bytes: usize) -> Self {
         self.max_kept_bytes = max_bytes;
@@ -356,14 +371,16 @@ impl ArenaAllocator {
         let removed = {
             let mut state = self.lock();
             let mut removed = state.settle();
-            let idle = state.chunks.iter();
-            let idle = idle.filter(|&(&address, chunk)| state.is_idle(address, chunk));
-            let idle_bytes: usize = idle.map(|(_, chunk)| chunk.size_bytes).sum();
-            if idle_bytes > self.max_kept_bytes {
-                removed.extend(state.remove_idle(|_, _| true));
-            }
+            removed.extend(state.remove_excess(self.max_kept_bytes));
             removed
         };
+        self.free_chunks(removed);
+    }
+
+    /// Returns idle memory to the source if it is more than [`max_kept_bytes`](Self::max_kept_bytes).
+    /// This is for work that has no runs: it may be called at any time, and plans nothing.
+    pub fn trim(&self) {
+        let removed = self.lock().remove_excess(self.max_kept_bytes);
         self.free_chunks(removed);
     }
 

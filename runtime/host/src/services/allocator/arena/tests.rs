@@ -185,6 +185,22 @@ fn idle_memory_beyond_the_limit_goes_back() {
 }
 
 #[test]
+fn trimming_returns_idle_memory_beyond_the_limit_alone() {
+    let source = Arc::new(LeakCheckAllocator::default());
+    let arena = ArenaAllocator::new(Arc::clone(&source) as _).max_kept_bytes(50_000);
+    let [first, second] = [30_000, 40_000].map(|size| arena.allocate(layout(size)).unwrap());
+    arena.trim();
+    assert_eq!(source.profile().unwrap().num_current, 2, "both are in use");
+    free(&arena, first, 30_000);
+    arena.trim();
+    assert_eq!(source.profile().unwrap().num_current, 2, "it may be kept");
+    free(&arena, second, 40_000);
+    arena.trim();
+    assert_eq!(source.profile().unwrap().num_current, 0);
+    assert_eq!(arena.statistics().held_bytes, 0);
+}
+
+#[test]
 fn memory_is_initialised_zeroed_or_poisoned() {
     let arena = ArenaAllocator::new_poisoned(Arc::new(LeakCheckAllocator::default()));
     let memory = arena.allocate_initialized(layout(5_000)).unwrap();
