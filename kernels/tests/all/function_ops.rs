@@ -996,7 +996,7 @@ fn num_streams(module: &Module, func: OpId) -> usize {
 }
 
 /// Each weight that a function takes is prepared for its op by a kernel that depends on nothing
-/// else. It is no reason to wake a thread.
+/// else. No thread is woken for it.
 #[test]
 fn preparing_the_weights_of_a_lowered_function_is_no_work_for_other_threads() {
     const LAYERS: usize = 8;
