@@ -185,15 +185,23 @@ pub(crate) fn fetch<V>(value: &V, into: Cache) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         let place = std::ptr::from_ref(value).cast();
-        // SAFETY: the instructions are of SSE, which each of these processors has. They change no
-        // value and accept every address.
-        #[expect(unsafe_code, reason = "a hint to the processor")]
-        unsafe {
-            match into {
-                Cache::First => _mm_prefetch::<_MM_HINT_T0>(place),
-                Cache::Second => _mm_prefetch::<_MM_HINT_T1>(place),
+        match into {
+            Cache::First => {
+                // SAFETY: the instruction is of SSE, which each of these processors has. It changes
+                // no value and accepts every address.
+                #[expect(unsafe_code, reason = "a hint to the processor")]
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T0>(place)
+                };
             }
-        };
+            Cache::Second => {
+                // SAFETY: as above.
+                #[expect(unsafe_code, reason = "a hint to the processor")]
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T1>(place)
+                };
+            }
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (value, into);

@@ -324,10 +324,10 @@ fn add<S: Simd, T: Lanes, const ROWS: usize>(
     b: [T::Vector<S>; PANEL_VECTORS],
     acc: &mut [[T::Vector<S>; PANEL_VECTORS]; ROWS],
 ) {
-    for row in 0..ROWS {
+    for (row, acc) in acc.iter_mut().enumerate() {
         let x = T::splat(simd, a(row));
-        acc[row][0] = T::fused_mul_add(simd, x, b[0], acc[row][0]);
-        acc[row][1] = T::fused_mul_add(simd, x, b[1], acc[row][1]);
+        acc[0] = T::fused_mul_add(simd, x, b[0], acc[0]);
+        acc[1] = T::fused_mul_add(simd, x, b[1], acc[1]);
     }
 }
 
