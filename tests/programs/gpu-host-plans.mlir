@@ -95,6 +95,54 @@ func.func @doubles() -> !tfrt.chain {
   tfrt.return %ch8 : !tfrt.chain
 }
 
+// Vectors of four channels: two pixels with 8 channels become two pixels with 4 channels. Sizes and
+// strides count vectors.
+func.func @vectors() -> (!tfrt.chain, !tfrt.chain) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %i64_8 = tfrt.constant.i64 8
+  %i64_16 = tfrt.constant.i64 16
+  %i64_32 = tfrt.constant.i64 32
+  %t_x = "tfrt_dht.create_uninitialized_tensor.i8.1"() {shape = [16 : i64]} : () -> !t.tensor
+  %ch1 = "tfrt_dht.set_tensor_with_constant_values.i8"(%t_x, %ch) {values = [1 : i8, 2 : i8, 3 : i8, 4 : i8, -1 : i8, -2 : i8, -3 : i8, -4 : i8, 5 : i8, 6 : i8, 7 : i8, 8 : i8, 10 : i8, 20 : i8, 30 : i8, -40 : i8]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %x, %ch2 = tfrt.call @upload(%t_x, %i64_16, %mem, %s, %ch1) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_w = "tfrt_dht.create_uninitialized_tensor.i8.1"() {shape = [32 : i64]} : () -> !t.tensor
+  %ch3 = "tfrt_dht.set_tensor_with_constant_values.i8"(%t_w, %ch2) {values = [1 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 1 : i8, 0 : i8, -1 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, 1 : i8, 1 : i8, 1 : i8, 1 : i8, 1 : i8, 1 : i8, 1 : i8, 1 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8, -1 : i8, 2 : i8, 0 : i8, 1 : i8]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %w, %ch4 = tfrt.call @upload(%t_w, %i64_32, %mem, %s, %ch3) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_z = "tfrt_dht.create_uninitialized_tensor.i8.1"() {shape = [8 : i64]} : () -> !t.tensor
+  %ch5 = "tfrt_dht.set_tensor_with_constant_values.i8"(%t_z, %ch4) {values = [1 : i8, 1 : i8, 1 : i8, 1 : i8, 0 : i8, 0 : i8, 0 : i8, 0 : i8]} : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %z, %ch6 = tfrt.call @upload(%t_z, %i64_8, %mem, %s, %ch5) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_bias = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
+  %ch7 = tfrt_dht.set_tensor_with_constant_values.f32 %t_bias, %ch6 [10.0 : f32, 10.0 : f32, -10.0 : f32, 0.0 : f32]
+  %bias, %ch8 = tfrt.call @upload(%t_bias, %i64_16, %mem, %s, %ch7) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %y = tfrt_gpu.mem.allocate %mem, %s, %i64_8, %ch8
+  %f = tfrt_gpu.mem.allocate %mem, %s, %i64_32, %ch8
+  %scratch = tfrt_gpu.mem.allocate %mem, %s, %i64_32, %ch8
+  %h = tfrt_gpu.dnn.create %ctx
+  // A pixel after the other, each with its channels.
+  %p = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_INT8x4, CUDNN_DATA_INT8x4, [1, 2, 1, 2], [4, 2, 2, 1], [1, 1, 1, 2], [2, 2, 2, 1], [4, 2, 1, 1], [2, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
+  %ch9 = tfrt_gpu.dnn.run_convolution %h, %s, %p, %x, %y, %w, %scratch, %ch8
+  %t_y = "tfrt_dht.create_uninitialized_tensor.i8.1"() {shape = [8 : i64]} : () -> !t.tensor
+  %ch10 = tfrt.call @show(%t_y, %y, %s, %ch9) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  // A channel after the other, each with its pixels.
+  %q = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_INT8x4, CUDNN_DATA_FLOAT, [1, 2, 1, 2], [4, 2, 2, 1], [1, 4, 1, 2], [8, 2, 2, 1], [4, 2, 1, 1], [2, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
+  %ch11 = tfrt_gpu.dnn.run_convolution %h, %s, %q, %x, %f, %w, %scratch, %ch10
+  %t_f = tfrt_dht.create_uninitialized_tensor.f32.1 [8 : i64]
+  %ch12 = tfrt.call @show(%t_f, %f, %s, %ch11) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  // relu(0.5 * conv(x, w) + z + bias), rounded to the nearest number, or the even one.
+  %half = tfrt.constant.f64 0.5
+  %one = tfrt.constant.f64 1.0
+  %r = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_INT8x4, CUDNN_DATA_INT8x4, CUDNN_DATA_FLOAT, [1, 2, 1, 2], [4, 2, 2, 1], [1, 1, 1, 2], [2, 2, 2, 1], [4, 2, 1, 1], [2, 1, 1, 1], [1, 4, 1, 1], [4, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %half, %one, 1, 0, [], []
+  %ch13 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %r, %x, %y, %w, %z, %bias, %scratch, %ch12
+  %ch14 = tfrt.call @show(%t_y, %y, %s, %ch13) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  // Two vectors are 8 bytes.
+  %i64_7 = tfrt.constant.i64 7
+  %less = tfrt_gpu.mem.allocate %mem, %s, %i64_7, %ch14
+  // expected-error @+1 {{buffer `output` has 7 bytes, but the call uses 8}}
+  %ch15 = tfrt_gpu.dnn.run_convolution %h, %s, %p, %x, %less, %w, %scratch, %ch14
+  tfrt.return %ch14, %ch15 : !tfrt.chain, !tfrt.chain
+}
+
 // Buffers are held against what a plan reads and writes.
 func.func @too_small() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)

@@ -171,23 +171,40 @@ pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)
 }
 
-/// Asks the processor to fetch the cache line of a value into the second-level cache, if it can be
-/// asked.
+/// A level of the processor's caches.
+#[derive(Clone, Copy)]
+pub(crate) enum Cache {
+    First,
+    Second,
+}
+
+/// Asks the processor to fetch the cache line of a value, if it can be asked.
 #[inline(always)]
-pub(crate) fn fetch<V>(value: &V) {
+pub(crate) fn fetch<V>(value: &V, into: Cache) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         let place = std::ptr::from_ref(value).cast();
-        // SAFETY: the instruction is of SSE, which each of these processors has. It changes no
-        // value and accepts every address.
-        #[expect(unsafe_code, reason = "a hint to the processor")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T1>(place)
-        };
+        match into {
+            Cache::First => {
+                // SAFETY: the instruction is of SSE, which each of these processors has. It changes
+                // no value and accepts every address.
+                #[expect(unsafe_code, reason = "a hint to the processor")]
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T0>(place)
+                };
+            }
+            Cache::Second => {
+                // SAFETY: as above.
+                #[expect(unsafe_code, reason = "a hint to the processor")]
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T1>(place)
+                };
+            }
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = (value, into);
 }
 
 /// The number of elements for which a plain loop takes less time than a call of code that is

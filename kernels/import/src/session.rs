@@ -8,6 +8,7 @@ use tfrt_function_ops::{FunctionOps, FunctionProgram};
 use tfrt_host::allocator::{ArenaAllocator, ArenaStatistics};
 use tfrt_host::device::DeviceRef;
 use tfrt_host::{HostContext, RequestContext, RequestContextBuilder};
+use tfrt_support::fnv::Fnv1a;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
@@ -53,8 +54,8 @@ impl ModelValue {
 /// for them; later runs of the same kind reuse it.
 ///
 /// Runs also reuse the memory of intermediate results: the session has an arena, which keeps as
-/// much memory as the runs at one time have needed. Outputs are in the arena, too; it lives until
-/// the last one is dropped.
+/// much memory as the runs at one time have needed, and plans for the last eight shapes of inputs.
+/// Outputs are in the arena, too; it lives until the last one is dropped.
 pub struct Session {
     eager: Arc<EagerContext>,
     function: ReadyOp,
@@ -72,9 +73,11 @@ pub struct Session {
 struct Run<'a>(&'a Session);
 
 impl<'a> Run<'a> {
-    fn new(session: &'a Session) -> Self {
-        // Relaxed: the count only decides when the arena settles, which is correct at any time.
-        session.num_active_runs.fetch_add(1, Ordering::Relaxed);
+    fn new(session: &'a Session, inputs: &[(&str, ModelValue)]) -> Self {
+        // Relaxed: the count only decides when the arena plans, which is correct at any time.
+        if session.num_active_runs.fetch_add(1, Ordering::Relaxed) == 0 {
+            session.arena.begin(session.kind(inputs));
+        }
         Self(session)
     }
 }
@@ -254,7 +257,7 @@ impl Session {
     pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();
-        let _active = Run::new(self);
+        let _active = Run::new(self, inputs);
         self.check_names(inputs)?;
         self.check_types(inputs)?;
         let given = self.inputs.iter().filter_map(|name| {
@@ -268,6 +271,22 @@ impl Session {
         let outputs: Vec<ModelValue> = outputs.collect::<Result<_, _>>()?;
         self.check_outputs(&outputs)?;
         Ok(outputs)
+    }
+
+    /// Returns a number for the shapes of the inputs, on which it depends how much memory a run
+    /// needs.
+    fn kind(&self, inputs: &[(&str, ModelValue)]) -> u64 {
+        let mut kind = Fnv1a::new();
+        for name in &self.inputs {
+            let input = inputs.iter().find(|(found, _)| found == name);
+            if let Some((_, ModelValue::Tensor(tensor))) = input {
+                let dims = tensor.shape().dims();
+                for extent in [dims.len()].iter().chain(dims) {
+                    kind.add(&extent.to_le_bytes());
+                }
+            }
+        }
+        kind.finish()
     }
 
     fn check_outputs(&self, outputs: &[ModelValue]) -> Result<(), Error> {

@@ -1,93 +1,28 @@
 //! Attention, rotary embedding, and non-maximum suppression.
 
+mod heads;
+
 use tfrt::prelude::*;
+use tfrt_compute::job::Plan;
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
+use tfrt_compute::parallel::Serial;
+use tfrt_compute::softmax::softmax;
+use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_real};
 use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, real_numbers, unspecified, whole_numbers};
 
-/// Queries, keys or values: `[batch, heads, length, size]`, in double precision.
-struct Heads {
-    batch: usize,
-    heads: usize,
-    length: usize,
-    size: usize,
-    numbers: Vec<f64>,
-}
+use heads::{Heads, Wide, joined};
 
-impl Heads {
-    /// Parses `[batch, heads, length, size]`, or `[batch, length, heads · size]` with this number
-    /// of heads.
-    fn new(op: &'static str, x: &DenseHostTensor, num_heads: i64) -> Result<Self> {
-        let numbers = real_numbers(op, x)?;
-        match *x.shape().dims() {
-            [batch, heads, length, size] => Ok(Self {
-                batch,
-                heads,
-                length,
-                size,
-                numbers,
-            }),
-            [batch, length, all] => {
-                let heads = usize::try_from(num_heads).unwrap_or(0);
-                if heads == 0 || !all.is_multiple_of(heads) {
-                    return Err(invalid(format!(
-                        "`{op}`: {all} elements cannot be divided among {num_heads} heads"
-                    )));
-                }
-                let size = all / heads;
-                let mut moved = vec![0.0; numbers.len()];
-                for (at, &number) in numbers.iter().enumerate() {
-                    let (row, column) = (at / all, at % all);
-                    let (image, step) = (row / length, row % length);
-                    moved[((image * heads + column / size) * length + step) * size
-                        + column % size] = number;
-                }
-                Ok(Self {
-                    batch,
-                    heads,
-                    length,
-                    size,
-                    numbers: moved,
-                })
-            }
-            _ => Err(invalid(format!(
-                "`{op}`: expected 3 or 4 dimensions, found {}",
-                x.metadata()
-            ))),
-        }
-    }
+/// Queries that are computed together.
+const TILE: usize = 64;
 
-    fn row(&self, image: usize, head: usize, step: usize) -> &[f64] {
-        let start = ((image * self.heads + head) * self.length + step) * self.size;
-        &self.numbers[start..start + self.size]
-    }
+/// Fewer queries read keys and values where they are.
+const MIN_PACKED: usize = 16;
 
-    /// Returns these steps followed by others.
-    fn followed_by(self, op: &str, next: Self) -> Result<Self> {
-        if (self.batch, self.heads, self.size) != (next.batch, next.heads, next.size) {
-            return Err(invalid(format!(
-                "`{op}`: the shapes of the past and the new keys or values are incompatible"
-            )));
-        }
-        let mut numbers = Vec::with_capacity(self.numbers.len() + next.numbers.len());
-        for image in 0..self.batch * self.heads {
-            let (own, others) = (self.length * self.size, next.length * next.size);
-            numbers.extend_from_slice(&self.numbers[image * own..][..own]);
-            numbers.extend_from_slice(&next.numbers[image * others..][..others]);
-        }
-        Ok(Self {
-            length: self.length + next.length,
-            numbers,
-            ..self
-        })
-    }
-
-    fn dims(&self) -> [usize; 4] {
-        [self.batch, self.heads, self.length, self.size]
-    }
-}
+const OP: &str = "nn.Attention";
 
 /// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a
 /// mask of Booleans or summands, past keys and values, and the number of keys in each batch that
@@ -95,6 +30,9 @@ impl Heads {
 /// 0 for the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. With -1, the
 /// scores are not stored, and that result is empty. Equally many neighbouring heads of queries
 /// share each head of keys.
+///
+/// Numbers of double precision are computed in double precision, all others in single precision.
+/// Those of half precision are rounded once, in the results.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -116,19 +54,66 @@ fn attention(
     DenseHostTensor,
     DenseHostTensor,
 )> {
-    const OP: &str = "nn.Attention";
     let slots = Slots::new(OP, operands, slots);
-    let (q_tensor, v_tensor) = (slots.need(0, "q")?, slots.need(2, "v")?);
-    let q = Heads::new(OP, &q_tensor, q_heads)?;
-    let k_tensor = slots.need(1, "k")?;
-    let mut k = Heads::new(OP, &k_tensor, kv_heads)?;
-    let mut v = Heads::new(OP, &v_tensor, kv_heads)?;
+    let given = Given {
+        q: slots.need(0, "q")?,
+        k: slots.need(1, "k")?,
+        v: slots.need(2, "v")?,
+        mask: slots.get(3)?,
+        past: slots.get(4)?.zip(slots.get(5)?),
+        valid: slots
+            .get(6)?
+            .map(|lengths| whole_numbers(OP, &lengths))
+            .transpose()?,
+        num_heads: [q_heads, kv_heads],
+        scale,
+        soft_cap,
+        is_causal,
+        scores,
+    };
+    let of_double = |tensor: &DenseHostTensor| tensor.dtype() == DType::F64;
+    match [&given.q, &given.k, &given.v].into_iter().any(of_double) {
+        true => attend::<f64>(&given, ctx),
+        false => attend::<f32>(&given, ctx),
+    }
+}
+
+/// The operands and attributes of an attention.
+struct Given {
+    q: DenseHostTensor,
+    k: DenseHostTensor,
+    v: DenseHostTensor,
+    mask: Option<DenseHostTensor>,
+    past: Option<(DenseHostTensor, DenseHostTensor)>,
+    valid: Option<Vec<i64>>,
+    /// Those of queries, and those of keys and values.
+    num_heads: [i64; 2],
+    scale: Option<f32>,
+    soft_cap: f32,
+    is_causal: bool,
+    scores: i64,
+}
+
+/// Computes an attention in one precision.
+fn attend<W: Wide>(
+    given: &Given,
+    ctx: &ExecutionContext,
+) -> Result<(
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+)> {
+    let [q_heads, kv_heads] = given.num_heads;
+    let q = Heads::<W>::new(OP, &given.q, q_heads)?;
+    let mut k = Heads::new(OP, &given.k, kv_heads)?;
+    let mut v = Heads::new(OP, &given.v, kv_heads)?;
     let mut num_past = 0;
-    if let (Some(past_k), Some(past_v)) = (slots.get(4)?, slots.get(5)?) {
-        let past = Heads::new(OP, &past_k, kv_heads)?;
+    if let Some((past_k, past_v)) = &given.past {
+        let past = Heads::new(OP, past_k, kv_heads)?;
         num_past = past.length;
         k = past.followed_by(OP, k)?;
-        v = Heads::new(OP, &past_v, kv_heads)?.followed_by(OP, v)?;
+        v = Heads::new(OP, past_v, kv_heads)?.followed_by(OP, v)?;
     }
     let fits = q.batch == k.batch
         && k.batch == v.batch
@@ -145,148 +130,211 @@ fn attention(
             v.dims()
         )));
     }
-    let valid = slots
-        .get(6)?
-        .map(|lengths| whole_numbers(OP, &lengths))
-        .transpose()?;
-    if valid.as_ref().is_some_and(|valid| valid.len() != q.batch) {
+    let valid = given.valid.as_ref();
+    if valid.is_some_and(|valid| valid.len() != q.batch) {
         return Err(invalid(format!(
             "`{OP}`: expected a number of keys for each of {} batches",
             q.batch
         )));
     }
     let score_dims = [q.batch, q.heads, q.length, k.length];
-    let mask = slots
-        .get(3)?
-        .map(|mask| Mask::new(OP, &mask, &score_dims))
+    let mask = given.mask.as_ref();
+    let mask = mask
+        .map(|mask| Mask::new(OP, mask, &score_dims))
         .transpose()?;
-    let scale = scale.map_or_else(|| 1.0 / (q.size as f64).sqrt(), f64::from);
-    let (soft_cap, share) = (f64::from(soft_cap), q.heads / k.heads);
-    // Only the scores of one query are in memory, unless all of them are a result.
-    let kept_dims = match scores {
+    // Only the scores of a tile are in memory, unless all of them are a result.
+    let kept_dims = match given.scores {
         0.. => score_dims,
         _ => [0; 4],
     };
-    let mut kept_tensor = allocate(ctx, DType::F64, &kept_dims)?;
-    let mut kept = kept_tensor.elements_mut::<f64>()?;
-    let result_dims = [q.batch, q.heads, q.length, v.size];
-    let mut result_tensor = allocate(ctx, DType::F64, &result_dims)?;
-    let mut results = result_tensor.elements_mut::<f64>()?;
-    let mut weights = vec![0.0; k.length];
-    for row in 0..q.batch * q.heads * q.length {
-        if let Some(error) = ctx
-            .request()
-            .cancel_value()
-            .and_then(AnyRef::error_if_present)
-        {
-            return Err(error.clone());
-        }
-        let (image, head, step) = (
-            row / (q.heads * q.length),
-            row / q.length % q.heads,
-            row % q.length,
-        );
-        let query = q.row(image, head, step);
-        let mut kept = match scores {
-            0.. => Some(&mut kept[row * k.length..][..k.length]),
-            _ => None,
+    let mut kept_tensor = allocate(ctx, W::DTYPE, &kept_dims)?;
+    let mut result_tensor = allocate(ctx, W::DTYPE, &[q.batch, q.heads, q.length, v.size])?;
+    {
+        let attention = Attention {
+            share: q.heads / k.heads,
+            scale: given.scale.map_or_else(
+                || W::from_f64(1.0 / (q.size as f64).sqrt()),
+                |scale| W::from_f32(scale),
+            ),
+            soft_cap: W::from_f32(given.soft_cap),
+            num_past,
+            valid: valid.map(Vec::as_slice),
+            is_causal: given.is_causal,
+            mask,
+            kept: given.scores,
+            q: &q,
+            k: &k,
+            v: &v,
         };
-        // What is past counts as before the first query.
-        let offset = num_past as i64;
-        for (at, weight) in weights.iter_mut().enumerate() {
-            let key = k.row(image, head / share, at);
-            let product: f64 = query.iter().zip(key).map(|(q, k)| q * k).sum::<f64>() * scale;
-            let capped = if soft_cap > 0.0 {
-                soft_cap * (product / soft_cap).tanh()
-            } else {
-                product
-            };
-            let is_future = is_causal && at as i64 > step as i64 + offset;
-            let is_padding = valid
-                .as_ref()
-                .is_some_and(|valid| at as i64 >= valid[image]);
-            let summand = mask
-                .as_ref()
-                .map_or(0.0, |mask| mask.summand([image, head, step, at]));
-            let masked = if is_future || is_padding {
-                f64::NEG_INFINITY
-            } else {
-                capped + summand
-            };
-            if let Some(kept) = &mut kept {
-                kept[at] = match scores {
-                    0 => product,
-                    1 => capped,
-                    _ => masked,
-                };
+        let mut kept = kept_tensor.elements_mut::<W>()?;
+        let mut results = result_tensor.elements_mut::<W>()?;
+        attention.compute(&mut kept, &mut results, ctx)?;
+    }
+    let results = result_tensor.elements::<W>()?;
+    let dims = [q.batch, q.heads, q.length, v.size];
+    let y = match given.q.shape().rank() {
+        3 => {
+            let flat = [q.batch, q.length, q.heads * v.size];
+            W::tensor(OP, &joined(&results, dims), given.q.dtype(), &flat, ctx)?
+        }
+        _ => W::tensor(OP, &results, given.q.dtype(), &dims, ctx)?,
+    };
+    let present = |heads: &Heads<W>, like: &DenseHostTensor| {
+        W::tensor(OP, &heads.numbers, like.dtype(), &heads.dims(), ctx)
+    };
+    let kept = kept_tensor.elements::<W>()?;
+    let scores = W::tensor(OP, &kept, given.q.dtype(), &kept_dims, ctx)?;
+    Ok((y, present(&k, &given.k)?, present(&v, &given.v)?, scores))
+}
+
+/// An attention whose operands match.
+struct Attention<'a, W> {
+    q: &'a Heads<W>,
+    k: &'a Heads<W>,
+    v: &'a Heads<W>,
+    /// So many heads of queries share a head of keys and values.
+    share: usize,
+    scale: W,
+    /// Not positive: none.
+    soft_cap: W,
+    is_causal: bool,
+    /// The keys that count as before the first query.
+    num_past: usize,
+    /// The keys of each image that are not padding.
+    valid: Option<&'a [i64]>,
+    mask: Option<Mask<W>>,
+    /// Which scores are kept; negative if none are.
+    kept: i64,
+}
+
+impl<W: Wide> Attention<'_, W> {
+    /// Returns the plans of the products of some queries with keys, and of their weights with
+    /// values.
+    fn plans(&self, queries: usize) -> Result<[Matmul<W>; 2]> {
+        let (keys, size) = (self.k.length, self.q.size);
+        let scores = MatmulShape::new(queries, keys, size).transposed(false, true);
+        let values = MatmulShape::new(queries, self.v.size, keys);
+        Ok([Matmul::new(scores, 1)?, Matmul::new(values, 1)?])
+    }
+
+    fn compute(&self, kept: &mut [W], results: &mut [W], ctx: &ExecutionContext) -> Result<()> {
+        let (q, k, v) = (self.q, self.k, self.v);
+        let (keys, tile) = (k.length, TILE.min(q.length));
+        let whole = self.plans(tile)?;
+        let rest = self.plans(q.length % TILE)?;
+        let need = |plan: &Matmul<W>| plan.workspace_len() * plan.blocks();
+        let workspace = whole.iter().chain(&rest).map(need).max().unwrap_or(0);
+        let zero = W::from_f32(0.0);
+        let mut workspace = vec![zero; workspace];
+        let (mut scores, mut weights) = (vec![zero; tile * keys], vec![zero; tile * keys]);
+        let is_packed = q.length >= MIN_PACKED;
+        let mut packed = whole.clone().map(|plan| match is_packed {
+            true => vec![zero; plan.packed_b_len()],
+            false => Vec::new(),
+        });
+        let mut packed_head = None;
+        for (image, head) in (0..q.batch).flat_map(|image| (0..q.heads).map(move |h| (image, h))) {
+            let shared = head / self.share;
+            let (own_k, own_v) = (k.head(image, shared), v.head(image, shared));
+            if is_packed && packed_head != Some((image, shared)) {
+                whole[0].pack_b(own_k, &mut packed[0])?;
+                whole[1].pack_b(own_v, &mut packed[1])?;
+                packed_head = Some((image, shared));
             }
-            *weight = masked;
+            for first in (0..q.length).step_by(TILE) {
+                let cancelled = ctx.request().cancel_value();
+                if let Some(error) = cancelled.and_then(AnyRef::error_if_present) {
+                    return Err(error.clone());
+                }
+                let rows = TILE.min(q.length - first);
+                let plans = match rows == tile {
+                    true => &whole,
+                    false => &rest,
+                };
+                let row = (image * q.heads + head) * q.length + first;
+                let mut keep = |stage: i64, scores: &[W]| {
+                    if self.kept == stage {
+                        kept[row * keys..][..scores.len()].copy_from_slice(scores);
+                    }
+                };
+                let (scores, weights) = (&mut scores[..rows * keys], &mut weights[..rows * keys]);
+                let queries = &q.head(image, head)[first * q.size..][..rows * q.size];
+                let operands = match is_packed {
+                    true => MatmulOperands::packed(queries, &packed[0]),
+                    false => MatmulOperands::new(queries, own_k),
+                };
+                plans[0].run(&Serial, operands.alpha(self.scale), scores, &mut workspace)?;
+                keep(0, scores);
+                self.cap(scores);
+                keep(1, scores);
+                self.hide(scores, image, head, first);
+                keep(2, scores);
+                // A row that is masked whole is NaN, as softmax defines it.
+                softmax(keys, scores, weights)?;
+                keep(3, weights);
+                let operands = match is_packed {
+                    true => MatmulOperands::packed(weights, &packed[1]),
+                    false => MatmulOperands::new(weights, own_v),
+                };
+                let to = &mut results[row * v.size..][..rows * v.size];
+                plans[1].run(&Serial, operands, to, &mut workspace)?;
+            }
         }
-        let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let shift = if greatest.is_finite() { greatest } else { 0.0 };
-        weights
-            .iter_mut()
-            .for_each(|weight| *weight = (*weight - shift).exp());
-        let sum: f64 = weights.iter().sum();
-        // A row that is masked whole is NaN, as softmax defines it.
-        let factor = 1.0 / sum;
-        let result = &mut results[row * v.size..][..v.size];
-        for (at, weight) in weights.iter_mut().enumerate() {
-            *weight *= factor;
-            let value = v.row(image, head / share, at);
-            result
-                .iter_mut()
-                .zip(value)
-                .for_each(|(to, value)| *to += *weight * value);
-        }
-        if let (3, Some(kept)) = (scores, kept) {
-            kept.copy_from_slice(&weights);
+        Ok(())
+    }
+
+    /// Limits scores softly.
+    fn cap(&self, scores: &mut [W]) {
+        let cap = self.soft_cap;
+        if cap > W::from_f32(0.0) {
+            scores.iter_mut().for_each(|score| *score = *score / cap);
+            unary::apply_in_place(Unary::Tanh, scores);
+            scores.iter_mut().for_each(|score| *score = *score * cap);
         }
     }
-    let (heads, length, size) = (q.heads, q.length, v.size);
-    let is_flat = q_tensor.shape().rank() == 3;
-    let y_dims = match is_flat {
-        true => vec![q.batch, length, heads * size],
-        false => vec![q.batch, heads, length, size],
-    };
-    let y = with_real!(OP, q_tensor.dtype(), T => made(ctx, &y_dims, |at| {
-        let from = match is_flat {
-            true => {
-                let (row, column) = (at / (heads * size), at % (heads * size));
-                let (image, step) = (row / length, row % length);
-                ((image * heads + column / size) * length + step) * size + column % size
+
+    /// Applies the mask, and hides the keys that are padding or in the future, in the scores of the
+    /// queries of a head from the first on.
+    fn hide(&self, scores: &mut [W], image: usize, head: usize, first: usize) {
+        let keys = self.k.length;
+        let valid = self.valid.map_or(keys, |valid| {
+            usize::try_from(valid[image]).unwrap_or(0).min(keys)
+        });
+        for (row, scores) in scores.chunks_exact_mut(keys.max(1)).enumerate() {
+            let step = first + row;
+            if let Some(mask) = &self.mask {
+                mask.add([image, head, step], scores);
             }
-            false => at,
-        };
-        T::of_f64(results[from])
-    }))?;
-    let typed = |dtype: DType, dims: &[usize], numbers: &[f64]| with_real!(OP, dtype, T => made(ctx, dims, |at| T::of_f64(numbers[at])));
-    let present_k = typed(k_tensor.dtype(), &k.dims(), &k.numbers)?;
-    let present_v = typed(v_tensor.dtype(), &v.dims(), &v.numbers)?;
-    let scores = typed(q_tensor.dtype(), &kept_dims, &kept)?;
-    Ok((y, present_k, present_v, scores))
+            let visible = match self.is_causal {
+                true => valid.min(step + self.num_past + 1),
+                false => valid,
+            };
+            scores[visible..].fill(W::NEG_INFINITY);
+        }
+    }
 }
 
 /// The mask that is added to scores. Keys beyond its last are masked.
-struct Mask {
-    summands: Vec<f64>,
+struct Mask<W> {
+    summands: Vec<W>,
     /// How far a step along each dimension of the scores goes: 0 where the mask is repeated.
     strides: [usize; 4],
     /// Keys that it has.
     length: usize,
 }
 
-impl Mask {
+impl<W: Wide> Mask<W> {
     fn new(op: &'static str, mask: &DenseHostTensor, scores: &[usize; 4]) -> Result<Self> {
         let summands = match mask.dtype() {
             DType::I1 => {
+                let (shown, hidden) = (W::from_f32(0.0), W::NEG_INFINITY);
                 let truths = mask.elements::<I1>()?;
                 truths
                     .iter()
-                    .map(|&truth| if truth.into() { 0.0 } else { f64::NEG_INFINITY })
+                    .map(|&truth| if truth.into() { shown } else { hidden })
                     .collect()
             }
-            _ => real_numbers(op, mask)?,
+            _ => W::numbers(op, mask)?,
         };
         let own = mask.shape().dims();
         let length = own.last().copied().unwrap_or(1);
@@ -312,13 +360,24 @@ impl Mask {
         })
     }
 
-    /// Returns the summand of a score: of an image, a head, a query and a key.
-    fn summand(&self, place: [usize; 4]) -> f64 {
-        if place[3] >= self.length {
-            return f64::NEG_INFINITY;
-        }
+    /// Adds the mask to the scores of a query: of an image, a head and a step.
+    fn add(&self, place: [usize; 3], scores: &mut [W]) {
         let steps = place.iter().zip(&self.strides);
-        self.summands[steps.map(|(at, stride)| at * stride).sum::<usize>()]
+        let start: usize = steps.map(|(at, stride)| at * stride).sum();
+        let (masked, hidden) = scores.split_at_mut(self.length);
+        match self.strides[3] {
+            0 => {
+                if let Some(&summand) = self.summands.get(start) {
+                    masked.iter_mut().for_each(|score| *score += summand);
+                }
+            }
+            _ => {
+                let summands = &self.summands[start..start + self.length];
+                let pairs = masked.iter_mut().zip(summands);
+                pairs.for_each(|(score, &summand)| *score += summand);
+            }
+        }
+        hidden.fill(W::NEG_INFINITY);
     }
 }
 
@@ -341,7 +400,7 @@ fn rotary_embedding(
     let slots = Slots::new(OP, operands, None);
     let x = slots.need(0, "x")?;
     let [cosines, sines] = [slots.need(1, "cosines")?, slots.need(2, "sines")?];
-    let heads = Heads::new(OP, &x, num_heads)?;
+    let heads = Heads::<f64>::new(OP, &x, num_heads)?;
     let size = match usize::try_from(size) {
         Ok(0) | Err(_) => heads.size,
         Ok(size) => size.min(heads.size),

@@ -6,7 +6,7 @@
 //!
 //! The scores of a tile stay in the cache between its two products. Keys and values are packed once
 //! for all tiles of a head, and for all heads of a group, which share them. Half-precision numbers
-//! are computed in single precision and rounded once, in the result.
+//! are converted to single precision head by head, and rounded once, in the result.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -19,10 +19,9 @@ use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, try_start_rows, width};
 use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElements};
 
-use crate::number::Number;
 use crate::pairs::common;
 use crate::shapes::stretched;
-use crate::{Slots, invalid, made, product, unspecified};
+use crate::{Slots, invalid, product, unspecified};
 
 /// Queries of a tile.
 const TILE: usize = 64;
@@ -236,7 +235,13 @@ impl Operands {
 }
 
 /// An element of queries, keys and values.
-trait AttentionElement: Number {
+trait AttentionElement: Element {
+    /// Fills the buffer with the numbers in single precision, unless they already are.
+    fn widen(numbers: &[Self], buffer: &mut Vec<f32>);
+
+    /// Returns the numbers in single precision, where `buffer` is what `widen` made of them.
+    fn wide<'a>(numbers: &'a [Self], buffer: &'a [f32]) -> &'a [f32];
+
     /// Computes a result of this type: `compute` writes numbers of single precision.
     ///
     /// # Errors
@@ -249,6 +254,12 @@ trait AttentionElement: Number {
 }
 
 impl AttentionElement for f32 {
+    fn widen(_: &[Self], _: &mut Vec<f32>) {}
+
+    fn wide<'a>(numbers: &'a [Self], _: &'a [f32]) -> &'a [f32] {
+        numbers
+    }
+
     fn written(
         to: &mut [Self],
         _: &mut Vec<f32>,
@@ -261,6 +272,15 @@ impl AttentionElement for f32 {
 macro_rules! impl_half {
     ($($ty:ty)*) => {$(
         impl AttentionElement for $ty {
+            fn widen(numbers: &[Self], buffer: &mut Vec<f32>) {
+                buffer.resize(numbers.len(), 0.0);
+                numbers.convert_to_f32_slice(buffer);
+            }
+
+            fn wide<'a>(_: &'a [Self], buffer: &'a [f32]) -> &'a [f32] {
+                buffer
+            }
+
             fn written(
                 to: &mut [Self],
                 buffer: &mut Vec<f32>,
@@ -285,8 +305,11 @@ fn single<T: AttentionElement>(
     if x.dtype() == DType::F32 {
         return Ok(x.clone());
     }
-    let from = x.elements::<T>()?;
-    made(ctx, x.shape().dims(), |at| from[at].to_f64() as f32)
+    let mut wide = Vec::new();
+    T::widen(&x.elements::<T>()?, &mut wide);
+    let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
+    y.elements_mut::<f32>()?.copy_from_slice(&wide);
+    Ok(y)
 }
 
 /// Starts the computation of all heads.
@@ -308,12 +331,15 @@ fn start<T: AttentionElement>(
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }
-    let elements = |x: &DenseHostTensor| -> Result<OwnedElements<f32>> {
-        Ok(single::<T>(x, ctx)?.elements_owned::<f32>()?)
+    let (q, k) = (
+        operands.q.elements_owned::<T>()?,
+        operands.k.elements_owned::<T>()?,
+    );
+    let v = operands.v.elements_owned::<T>()?;
+    let mask = match &operands.added {
+        Some(added) => Some(single::<T>(added, ctx)?.elements_owned::<f32>()?),
+        None => None,
     };
-    let (q, k) = (elements(&operands.q)?, elements(&operands.k)?);
-    let v = elements(&operands.v)?;
-    let mask = operands.added.as_ref().map(elements).transpose()?;
     let hiding = operands
         .hiding
         .as_ref()
@@ -436,10 +462,12 @@ impl Heads {
 /// The elements of the mask that is added, and of the one that hides.
 type Masks<'a> = (Option<&'a [f32]>, Option<&'a [I1]>);
 
-/// The plans of the two products, and their memory.
+/// The memory of the two products.
 struct Tiles {
-    /// The head of keys and values that is packed.
-    packed_head: Option<usize>,
+    /// The head of keys and values that is in single precision, and packed if that is worth it.
+    ready_head: Option<usize>,
+    /// Queries, keys and values in single precision.
+    wide: [Vec<f32>; 3],
     packed_k: Option<Vec<f32>>,
     packed_v: Option<Vec<f32>>,
     scores: Vec<f32>,
@@ -465,7 +493,8 @@ impl Tiles {
             (heads.queries >= MIN_PACKED).then(|| vec![0.0; plan.packed_b_len()])
         };
         Ok(Self {
-            packed_head: None,
+            ready_head: None,
+            wide: Default::default(),
             packed_k: packed(&plans[0]),
             packed_v: packed(&plans[1]),
             scores: vec![0.0; rows * heads.keys],
@@ -475,11 +504,11 @@ impl Tiles {
     }
 
     /// Computes one head.
-    fn head(
+    fn head<T: AttentionElement>(
         &mut self,
         heads: &Heads,
         head: usize,
-        [q, k, v]: [&OwnedElements<f32>; 3],
+        [q, k, v]: [&OwnedElements<T>; 3],
         masks: Masks<'_>,
         to: &mut [f32],
     ) -> Result<(), ComputeError> {
@@ -488,26 +517,22 @@ impl Tiles {
         let q = &q[part(head, heads.queries * heads.size)];
         let k = &k[part(shared, heads.keys * heads.size)];
         let v = &v[part(shared, heads.keys * heads.value_size)];
-        self.tiles(heads, head, [q, k, v], masks, to)
-    }
-
-    fn tiles(
-        &mut self,
-        heads: &Heads,
-        head: usize,
-        [q, k, v]: [&[f32]; 3],
-        masks: Masks<'_>,
-        to: &mut [f32],
-    ) -> Result<(), ComputeError> {
         let whole = plans(heads, TILE)?;
-        let shared = Some(head / heads.groups);
+        let [wide_q, wide_k, wide_v] = &mut self.wide;
+        T::widen(q, wide_q);
+        let is_ready = self.ready_head == Some(shared);
+        if !is_ready {
+            T::widen(k, wide_k);
+            T::widen(v, wide_v);
+        }
+        let (q, k, v) = (T::wide(q, wide_q), T::wide(k, wide_k), T::wide(v, wide_v));
         if let (Some(packed_k), Some(packed_v)) = (&mut self.packed_k, &mut self.packed_v)
-            && self.packed_head != shared
+            && !is_ready
         {
             whole[0].pack_b(k, packed_k)?;
             whole[1].pack_b(v, packed_v)?;
-            self.packed_head = shared;
         }
+        self.ready_head = Some(shared);
         let tiles = q.chunks(TILE * heads.size.max(1));
         let outputs = to.chunks_mut(TILE * heads.value_size);
         for (tile, to) in outputs.enumerate() {

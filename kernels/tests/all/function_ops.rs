@@ -1,15 +1,22 @@
 //! Functions of programs, called as ops.
 
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use tfrt::bef::BefFile;
 use tfrt::core::{EagerContext, HandlePromise, OpRegistration, OpRegistry, TensorHandle, ToTensor};
+use tfrt::executor::Program;
 use tfrt::function_ops::{FunctionOps, FunctionProgram, lower, partition, place};
 use tfrt::host::RequestContextBuilder;
 use tfrt::host::device::{CpuDevice, Device, LinkCost};
 use tfrt::prelude::*;
-use tfrt::queue::create_queue;
+use tfrt::queue::{ConcurrentWorkQueue, SingleThreadedQueue, Task, WouldDeadlock, create_queue};
 use tfrt::support::Place;
+use tfrt::support::entity::EntityId;
+use tfrt::text::compiler::stream_analysis::analyze_block;
+use tfrt::text::compiler::stream_analysis::graph::NodeId;
+use tfrt::text::compiler::{EncodeOptions, encode};
 use tfrt::text::ir::{Module, OpId};
 
 tfrt::link!(tfrt_kernels);
@@ -904,4 +911,144 @@ fn a_function_that_writes_is_ordered_with_readers() {
     promise.forward_to(&functions.tensor([10.0_f32]));
     assert_eq!(eager.to_vec::<f32>(&sum).unwrap(), [11.0]);
     assert_eq!(eager.to_vec::<f32>(&after).unwrap(), [2.0]);
+}
+
+/// A queue of one thread that says it has two, and counts the tasks that it is given.
+#[derive(Debug, Default)]
+struct CountingQueue {
+    tasks: SingleThreadedQueue,
+    num_added: AtomicUsize,
+}
+
+impl ConcurrentWorkQueue for CountingQueue {
+    fn name(&self) -> String {
+        "counting".into()
+    }
+
+    fn add_task(&self, task: Task) {
+        self.num_added.fetch_add(1, Ordering::Relaxed);
+        self.tasks.add_task(task);
+    }
+
+    fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
+        self.tasks.add_blocking_task(task, allow_queuing)
+    }
+
+    fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        self.tasks.await_values(values)
+    }
+
+    fn quiesce(&self) -> Result<(), WouldDeadlock> {
+        self.tasks.quiesce()
+    }
+
+    fn parallelism_level(&self) -> usize {
+        2
+    }
+
+    fn is_in_worker_thread(&self) -> bool {
+        self.tasks.is_in_worker_thread()
+    }
+}
+
+/// Returns a function of `layers` layers, each of them a product with a weight and the addition of
+/// a bias, and the weights and biases that it takes after `%x`.
+fn network(layers: usize) -> (String, usize) {
+    let mut arguments = String::from("%x0: !corert.tensorhandle");
+    let mut ops = String::new();
+    for layer in 0..layers {
+        arguments += &format!(", %w{layer}: !corert.tensorhandle, %b{layer}: !corert.tensorhandle");
+        ops += &format!(
+            "%p{layer} = corert.executeop(%cpu) \"tf.MatMul\"(%x{layer}, %w{layer}) \
+             {{transpose_a = false, transpose_b = false}} : 1
+             %x{} = corert.executeop(%cpu) \"tf.AddV2\"(%p{layer}, %b{layer}) : 1\n",
+            layer + 1
+        );
+    }
+    let source = format!(
+        "func @f({arguments}) -> !corert.tensorhandle {{
+           %c = tfrt.new.chain
+           %cpu = corert.get_op_handler %c \"cpu\"
+           {ops}
+           tfrt.return %x{layers} : !corert.tensorhandle
+         }}"
+    );
+    (source, 2 * layers)
+}
+
+/// Returns the function `f` of a program after its ops are lowered.
+fn lowered(program: &FunctionProgram) -> (Module, OpId) {
+    let registry = KernelRegistry::from_link().expect("names are unique");
+    let ops = OpRegistry::new(OpRegistration::linked(), &registry);
+    let mut module = program.module().clone();
+    let func = module.lookup_symbol(module.root(), "f").unwrap();
+    assert!(lower(&mut module, func, &ops).is_empty());
+    (module, func)
+}
+
+/// Returns the number of streams that the ops of a function are in.
+fn num_streams(module: &Module, func: OpId) -> usize {
+    let block = module.entry_block(func).unwrap();
+    let streams = analyze_block(module, block);
+    let num_ops = module.block_ops(block).len();
+    let of_ops = (0..num_ops).map(|index| streams.of(NodeId::from_index(index)));
+    of_ops.collect::<HashSet<_>>().len()
+}
+
+/// Each weight that a function takes is prepared for its op by a kernel that depends on nothing
+/// else. No thread is woken for it.
+#[test]
+fn preparing_the_weights_of_a_lowered_function_is_no_work_for_other_threads() {
+    const LAYERS: usize = 8;
+    let (source, num_weights) = network(LAYERS);
+    let registry = Arc::new(KernelRegistry::from_link().expect("names are unique"));
+    let program = FunctionProgram::from_text(&source, "p.mlir", &registry);
+    let program = program.unwrap_or_else(|found| panic!("{found}"));
+    let (module, func) = lowered(&program);
+    let block = module.entry_block(func).unwrap();
+    let prepares = |&&op: &&OpId| module.op_name(op) == "corert.operand";
+    let num_prepared = module.block_ops(block).iter().filter(prepares).count();
+    assert_eq!(num_prepared, 1 + num_weights, "the test has what it counts");
+    assert_eq!(num_streams(&module, func), 1);
+
+    let queue = Arc::new(CountingQueue::default());
+    let host = HostContext::builder()
+        .registry(registry)
+        .queue(Arc::clone(&queue) as _)
+        .build();
+    let eager = EagerContext::builder(Arc::clone(&host)).build().unwrap();
+    let bytes =
+        encode(&module, &EncodeOptions::default()).unwrap_or_else(|found| panic!("{found}"));
+    let loaded = Program::load(&host, &BefFile::from_bytes(&bytes)).unwrap();
+    let function = loaded.function("f").unwrap();
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    let weight = eager.tensor([[1.0_f32, 0.0], [0.0, 2.0]]).unwrap();
+    let bias = eager.tensor([1.0_f32, -1.0]).unwrap();
+    // The first operand comes late, so that kernels run as their operands become available.
+    let (promise, x) = AsyncValueRef::<TensorHandle>::unconstructed();
+    let mut arguments = vec![x.into_any()];
+    for _ in 0..LAYERS {
+        arguments.extend([&weight, &bias].map(|tensor| AnyRef::available(tensor.clone())));
+    }
+    let results = function.execute(&ctx, &arguments);
+    let num_added = || queue.num_added.load(Ordering::Relaxed);
+    assert_eq!(num_added(), 0, "before the first operand is there");
+    promise.emplace(eager.tensor([[3.0_f32, 2.0]]).unwrap());
+    ctx.host().await_values(&results).unwrap();
+    assert_eq!(num_added(), 0);
+    let y = results[0].try_read::<TensorHandle>().unwrap();
+    // Each layer adds 1 to the first element; twice the second one less 1 goes from 2 to 257.
+    assert_eq!(eager.to_vec::<f32>(&y).unwrap(), [11.0, 257.0]);
+}
+
+#[test]
+fn branches_of_a_lowered_function_are_work_for_several_threads() {
+    let source = function(
+        "%p = corert.executeop(%cpu) \"tf.MatMul\"(%x, %y) {transpose_a = false, transpose_b = false} : 1
+         %q = corert.executeop(%cpu) \"tf.MatMul\"(%y, %x) {transpose_a = false, transpose_b = false} : 1
+         %z = corert.executeop(%cpu) \"tf.AddV2\"(%p, %q) : 1",
+    );
+    let functions = Functions::new(&source);
+    let (module, func) = lowered(&functions.program);
+    assert_eq!(num_streams(&module, func), 2);
 }

@@ -4,7 +4,7 @@
 //! to are read back as what the host device makes a plan of. What `tfrt-gpu` never asks for is
 //! refused.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_uint;
 
 use tfrt_gpu::api::dnn::{ConvolutionPlan, PlanEpilogue, PlanTensor};
@@ -52,6 +52,9 @@ const WORKSPACE_SIZE: u32 = 402;
 
 /// The knobs of every engine.
 const KNOBS: [u32; 2] = [0, 2];
+
+/// `CUDNN_DATA_DOUBLE`.
+const DATA_DOUBLE: u64 = 1;
 
 /// `CUDNN_POINTWISE_ADD` and `CUDNN_POINTWISE_RELU_FWD`.
 const ADD: u64 = 0;
@@ -138,8 +141,10 @@ fn size_of_type(ty: u32) -> usize {
 struct BackendDescriptor {
     kind: u32,
     is_final: bool,
-    /// The values by the names of attributes, as their bits.
+    /// The values by the names of attributes, as their bits; scales in double precision.
     attributes: HashMap<u32, Vec<u64>>,
+    /// The scales that were stated in single precision.
+    narrow_scales: HashSet<u32>,
     plan: Option<Plan>,
 }
 
@@ -216,11 +221,17 @@ impl BackendDescriptors {
             return Err(bad(call, "expected tensors that are aligned to 32 bytes"));
         }
         let vector_len = found.attributes.get(&904).map_or(1, |values| values[0]);
+        if vector_len != 1 && (vector_len, found.one(call, 905)?) != (4, 1) {
+            return Err(bad(call, "expected vectors of four channels"));
+        }
+        let is_virtual = found.attributes.get(&907);
+        let is_virtual = is_virtual.is_some_and(|values| values[0] != 0);
         let data_type = match (found.one(call, 901)?, vector_len) {
-            (other, 1) => other,
-            (3, 4) if found.one(call, 905)? == 1 => 5,
-            (6, 4) if found.one(call, 905)? == 1 => 7,
-            _ => return Err(bad(call, "unexpected vectors")),
+            (3, 4) => 5,
+            (6, 4) => 7,
+            // Sums of such numbers may be of any type until they are stored.
+            (_, 4) if !is_virtual => return Err(bad(call, "expected vectors of bytes")),
+            (other, _) => other,
         };
         let numbers = |name| -> Vec<i64> {
             let values = found.attributes.get(&name);
@@ -231,10 +242,8 @@ impl BackendDescriptors {
         Ok(Tensor {
             number: operation.one(call, name)?,
             id: found.one(call, 906)? as i64,
-            is_virtual: found
-                .attributes
-                .get(&907)
-                .is_some_and(|values| values[0] != 0),
+            is_virtual,
+            vector_len,
             content: PlanTensor {
                 data_type: data_type as i32,
                 dims: numbers(902),
@@ -354,6 +363,8 @@ impl BackendDescriptors {
         }
         let z = self.tensor(call, add_z, 752)?;
         let bias = self.tensor(call, add_bias, 752)?;
+        let shape = |tensor: &Tensor| (tensor.content.dims.clone(), tensor.vector_len);
+        let mut shapes = vec![shape(&sums)];
         let mut last = sums;
         let mut steps = vec![*add_z, *add_bias];
         steps.extend(relu);
@@ -362,6 +373,13 @@ impl BackendDescriptors {
                 return Err(bad(call, "expected a chain of virtual tensors"));
             }
             last = self.tensor(call, step, 753)?;
+            shapes.push(shape(&last));
+        }
+        if shapes.iter().any(|between| *between != shape(&last)) {
+            return Err(bad(
+                call,
+                "expected virtual tensors of the shape of the output",
+            ));
         }
         if let Some(relu) = relu
             && mode(relu)? != RELU
@@ -386,6 +404,7 @@ struct Tensor {
     number: u64,
     id: i64,
     is_virtual: bool,
+    vector_len: u64,
     content: PlanTensor,
 }
 
@@ -408,7 +427,13 @@ exports! { Dnn:
         backend.num_created += 1;
         let number = 0x0e00_0000_0000 + 16 * backend.num_created;
         descriptor.set(CALL, number)?;
-        let created = BackendDescriptor { kind, is_final: false, attributes: HashMap::new(), plan: None };
+        let created = BackendDescriptor {
+            kind,
+            is_final: false,
+            attributes: HashMap::new(),
+            narrow_scales: HashSet::new(),
+            plan: None,
+        };
         backend.by_number.insert(number, created);
         Ok(())
     }
@@ -442,6 +467,10 @@ exports! { Dnn:
         });
         let values = values.collect::<GpuResult<Vec<u64>>>()?;
         descriptor.attributes.insert(name, values);
+        match is_narrow_scale {
+            true => descriptor.narrow_scales.insert(name),
+            false => descriptor.narrow_scales.remove(&name),
+        };
         Ok(())
     }
 
@@ -491,6 +520,14 @@ exports! { Dnn:
         if known.is_final {
             return Err(bad(CALL, "the descriptor is final"));
         }
+        if known.kind == kind::APPLY && !known.narrow_scales.is_empty() {
+            let known = &backend.by_number[&descriptor];
+            let function = backend.referred(CALL, known, 750, &[kind::POINTWISE])?;
+            if function.one(CALL, 1)? == DATA_DOUBLE {
+                return Err(bad(CALL, "a scale is in single precision, the function in double"));
+            }
+        }
+        let known = backend.get(CALL, descriptor)?;
         if known.kind == kind::EXECUTION_PLAN {
             let known = &backend.by_number[&descriptor];
             let (handle, content, ids) = backend.content(CALL, known)?;

@@ -10,6 +10,10 @@ use crate::emulator::num_breaches;
 use crate::memory::{
     cuMemAlloc_v2, cuMemFree_v2, cuMemFreeHost, cuMemHostAlloc, cuMemcpyAsync, cuMemsetD32Async,
 };
+use crate::plans::{
+    cudnnBackendCreateDescriptor, cudnnBackendDestroyDescriptor, cudnnBackendFinalize,
+    cudnnBackendSetAttribute,
+};
 
 /// Calls a function with pointers to variables of the test.
 macro_rules! call {
@@ -19,7 +23,7 @@ macro_rules! call {
     };
 }
 
-use crate::abi::Out;
+use crate::abi::{In, Out};
 
 /// Returns a context that is current, and a stream.
 fn start() -> (u64, u64) {
@@ -121,4 +125,44 @@ fn copies_from_and_to_pageable_memory_need_no_wait() {
     assert_eq!(call!(cuMemFree_v2(pointer)), 0);
     assert_eq!(call!(cuStreamDestroy_v2(stream)), 0);
     assert_eq!(call!(cuCtxDestroy_v2(context)), 0);
+}
+
+/// Returns a new descriptor of the backend API of `libcudnn`.
+fn descriptor(kind: u32) -> u64 {
+    let mut descriptor = 0;
+    let created = call!(cudnnBackendCreateDescriptor(kind, Out::to(&mut descriptor)));
+    assert_eq!(created, 0);
+    descriptor
+}
+
+/// Sets an attribute of a descriptor to one value.
+fn set<T>(descriptor: u64, name: u32, ty: u32, value: &T) {
+    let value = In::at(std::ptr::from_ref(value).expose_provenance() as u64);
+    let set = call!(cudnnBackendSetAttribute(descriptor, name, ty, 1, value));
+    assert_eq!(set, 0);
+}
+
+#[test]
+fn a_function_in_double_precision_takes_no_scales_in_single_precision() {
+    // `CUDNN_DATA_FLOAT`, `CUDNN_DATA_DOUBLE` and `CUDNN_DATA_INT32`.
+    for (precision, of_single) in [(0_u32, 0), (1, 2000), (4, 0)] {
+        // A sum, with its mode and its precision.
+        let sum = descriptor(0);
+        set(sum, 0, 14, &0_u32);
+        set(sum, 1, 1, &precision);
+        assert_eq!(call!(cudnnBackendFinalize(sum)), 0);
+        // The operation, with the sum, x, y and the scale of x. The tensors are read with a plan.
+        let operation = descriptor(13);
+        for name in [750, 751, 753] {
+            set(operation, name, 15, &sum);
+        }
+        set(operation, 754, 4, &0.5_f32);
+        assert_eq!(call!(cudnnBackendFinalize(operation)), of_single);
+        if of_single != 0 {
+            set(operation, 754, 5, &0.5_f64);
+            assert_eq!(call!(cudnnBackendFinalize(operation)), 0);
+        }
+        assert_eq!(call!(cudnnBackendDestroyDescriptor(operation)), 0);
+        assert_eq!(call!(cudnnBackendDestroyDescriptor(sum)), 0);
+    }
 }

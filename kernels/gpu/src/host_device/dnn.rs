@@ -131,13 +131,13 @@ fn not_supported(call: &'static str, what: &str) -> GpuError {
 }
 
 fn plan_view(call: &'static str, tensor: &PlanTensor, pointer: DevicePtr) -> GpuResult<View> {
-    View::new(
-        Stored::of_dnn(tensor.data_type),
-        &tensor.dims,
-        &tensor.strides,
-        pointer,
-    )
-    .ok_or_else(|| not_supported(call, "a tensor of the plan"))
+    let elements = match tensor.data_type {
+        5 => (Some(Stored::I8), 4),
+        7 => (Some(Stored::U8), 4),
+        other => (Stored::of_dnn(other), 1),
+    };
+    View::of_vectors(elements, &tensor.dims, &tensor.strides, pointer)
+        .ok_or_else(|| not_supported(call, "a tensor of the plan"))
 }
 
 impl Dnn for Shared {
@@ -471,9 +471,7 @@ impl Dnn for Shared {
         self.0.check_convolution(CALL, &w, &y)?;
         if let Some(fused) = &plan.fused {
             let bias = plan_view(CALL, &fused.bias, DevicePtr::NULL)?;
-            if plan.backend_type != FORWARD
-                || i64::try_from(bias.len()).ok() != plan.y.dims.get(1).copied()
-            {
+            if plan.backend_type != FORWARD || bias.len() != y.dims[1] {
                 return Err(bad(CALL, "the shape of the bias does not match the output"));
             }
         }

@@ -1,6 +1,7 @@
 //! Attention from its pieces.
 
 use tfrt_support::DType;
+use tfrt_tensor::DenseHostTensor;
 
 use super::graph::Graph;
 use super::infer::Dim;
@@ -31,6 +32,8 @@ struct Parts {
     v: Value,
     /// So many heads of queries share a head of keys and values.
     groups: usize,
+    /// The shapes that the kernel needs keys and values in, if they do not have them.
+    flat: [Option<[i64; 3]>; 2],
 }
 
 /// What is done to the scores before their softmax.
@@ -70,11 +73,25 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
         }
     };
     let Parts {
-        scores: found,
-        v,
+        scores: mut found,
+        mut v,
         groups,
+        flat,
     } = found;
     let place = fused_place(graph.place(softmax), graph.place(number));
+    for (value, shape) in [&mut found.k, &mut v].into_iter().zip(flat) {
+        if let Some(shape) = shape {
+            let shape = graph.weight("", DenseHostTensor::vector(&shape).ok()?);
+            *value = graph.make(
+                number,
+                "nn.Reshape",
+                &[*value, shape],
+                Vec::new(),
+                1,
+                &place,
+            )[0];
+        }
+    }
     let mut operands = vec![found.q, found.k, v];
     let mut slots = vec![0, 1, 2];
     let mut attrs = vec![("scale".to_owned(), Attr::Float(found.scale as f32))];
@@ -148,12 +165,13 @@ fn parts(
     if q.len() != rank || k.len() != rank {
         return Err("queries, keys and values do not have the same rank");
     }
-    let (mut v, mut groups) = (v, 1);
+    let (mut v, mut groups, mut flat) = (v, 1, [None; 2]);
     if q[..batch] == k[..batch] && k[..batch] == values[..batch] {
         if let (Some(of_k), Some(of_v)) = (repeated(graph, found.k), repeated(graph, v))
-            && of_k.1 == of_v.1
+            && of_k.times == of_v.times
         {
-            ((found.k, groups), v) = (of_k, of_v.0);
+            (found.k, v, groups) = (of_k.x, of_v.x, of_k.times);
+            flat = [of_k.flat, of_v.flat];
         }
     } else if rank == 4
         && q[0] == k[0]
@@ -165,10 +183,9 @@ fn parts(
         // Other broadcasting is left to the pieces.
         return Err("queries, keys and values are not known to have the same batches and heads");
     }
-    let keys = graph
-        .known(found.k)
-        .dims
-        .and_then(|k| k.get(batch).copied());
+    // What is repeated may be known better.
+    let of_k = graph.known(found.k).dims;
+    let keys = of_k.and_then(|k| k.iter().rev().nth(1).copied());
     let keys = keys.ok_or("the shape of the keys is unknown")?;
     let shape = [&q[..batch], &[q[batch], keys][..]].concat();
     if let Some(added) = found.masks.added {
@@ -181,13 +198,21 @@ fn parts(
         scores: found,
         v,
         groups,
+        flat,
     })
 }
 
-/// Returns `x` and the number of times if a value has each head of `x`, the second of four
-/// dimensions, so many times in a row: exporters insert a dimension behind that of the heads,
-/// broadcast it, and join both.
-fn repeated(graph: &Graph, value: Value) -> Option<(Value, usize)> {
+/// A value that has each head of another one several times in a row.
+struct Repeated {
+    x: Value,
+    times: usize,
+    /// The shape of `x` with one dimension of heads, if it has more of them than the value.
+    flat: Option<[i64; 3]>,
+}
+
+/// Returns what a value repeats the heads of: exporters insert a dimension behind that of the
+/// heads, broadcast it, and join both, and sometimes the dimension of batches, too.
+fn repeated(graph: &Graph, value: Value) -> Option<Repeated> {
     let dims = |value: Value| graph.known(value).dims;
     let joined = graph.made_by(value, "nn.Reshape")?;
     let expanded = graph.operand(joined, 0)?;
@@ -197,24 +222,34 @@ fn repeated(graph: &Graph, value: Value) -> Option<(Value, usize)> {
         return None;
     }
     let x = graph.operand(insertion, 0)?;
-    let [batch, Dim::Fixed(heads), rows, columns] = dims(x)?[..] else {
+    let of_x = dims(x)?;
+    let (outer, &[rows, columns]) = of_x.split_last_chunk::<2>()?;
+    let of_expanded = dims(expanded)?;
+    let [.., Dim::Fixed(times), _, _] = of_expanded[..] else {
         return None;
     };
-    let [_, _, Dim::Fixed(times), ..] = dims(expanded)?[..] else {
+    let with = |inner: usize| [outer, &[Dim::Fixed(inner), rows, columns][..]].concat();
+    if dims(inserted)? != with(1) || of_expanded != with(times) {
         return None;
+    }
+    // The reshape keeps the number of elements, so that the dimension before the last is that of
+    // rows.
+    let columns = columns.fixed().filter(|&columns| columns > 0)?;
+    let own = dims(value)?;
+    let (own_outer, &[_, own_columns]) = own.split_last_chunk::<2>()?;
+    let (heads, flat) = match (outer, own_outer) {
+        (&[batch, Dim::Fixed(heads)], &[own_batch, _]) if batch == own_batch => (heads, None),
+        (&[Dim::Fixed(heads)], &[_]) => (heads, None),
+        (&[Dim::Fixed(batch), Dim::Fixed(heads)], &[_]) => {
+            let heads = batch.checked_mul(heads)?;
+            let number = |extent: usize| i64::try_from(extent).ok();
+            (heads, Some([number(heads)?, -1, number(columns)?]))
+        }
+        _ => return None,
     };
-    let all = Dim::Fixed(heads.checked_mul(times)?);
-    let heads = Dim::Fixed(heads);
-    // The reshape keeps the number of elements, so that the third dimension is that of rows.
-    let [own_batch, own_heads, _, own_columns] = dims(value)?[..] else {
-        return None;
-    };
-    let is_so = dims(inserted)? == [batch, heads, Dim::Fixed(1), rows, columns]
-        && dims(expanded)? == [batch, heads, Dim::Fixed(times), rows, columns]
-        && [own_batch, own_heads, own_columns] == [batch, all, columns]
-        && columns.fixed().is_some_and(|columns| columns > 0)
-        && all != Dim::Fixed(0);
-    is_so.then_some((x, times))
+    let all = heads.checked_mul(times).filter(|&all| all > 0)?;
+    let is_so = own_outer.last() == Some(&Dim::Fixed(all)) && own_columns.fixed() == Some(columns);
+    is_so.then_some(Repeated { x, times, flat })
 }
 
 /// Checks that a mask may be broadcast to scores of a shape, and that it is not known to be larger:

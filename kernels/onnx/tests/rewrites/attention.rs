@@ -426,6 +426,68 @@ fn attention_shares_keys_and_values_between_heads() {
     }
 }
 
+/// Repeats each head as [`repeated`] does, of `x` with these dimensions before the last two, and
+/// joins all of them to one dimension of heads.
+fn repeated_flat(b: &mut Builder, x: &str, outer: &[i64], matrix: [i64; 2], times: i64) -> String {
+    let axis = b.integers(&[outer.len() as i64]);
+    let x = b.op("Unsqueeze", &[x, &axis]);
+    let shape = b.integers(&[outer, &[times], &matrix[..]].concat());
+    let x = b.op("Expand", &[&x, &shape]);
+    let heads = outer.iter().product::<i64>() * times;
+    let shape = b.integers(&[&[heads], &matrix[..]].concat());
+    b.op("Reshape", &[&x, &shape])
+}
+
+/// Attention of three dimensions, of which the first is that of heads.
+fn flat_attention(b: &mut Builder, q: &str, k: &str, v: &str) -> String {
+    let k = b.op_with("Transpose", &[k], &[ints("perm", &[0, 2, 1])]);
+    let scores = b.op("MatMul", &[q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    b.op("MatMul", &[&weights, v])
+}
+
+#[test]
+fn attention_of_three_dimensions_shares_keys_and_values_between_heads() {
+    for outer in [&[4][..], &[2, 2]] {
+        for (queries, dtype) in [(5, DType::F32), (70, DType::F16)] {
+            let mut b = Builder::new(246);
+            let dims = |matrix: [usize; 2]| {
+                let outer = outer.iter().map(|&extent| extent as usize);
+                outer.chain(matrix).collect::<Vec<usize>>()
+            };
+            let q = b.input_of("q", dtype, &[12, queries, 8]);
+            let k = b.input_of("k", dtype, &dims([7, 8]));
+            let v = b.input_of("v", dtype, &dims([7, 5]));
+            let k = repeated_flat(&mut b, &k, outer, [7, 8], 3);
+            let v = repeated_flat(&mut b, &v, outer, [7, 5], 3);
+            let y = flat_attention(&mut b, &q, &k, &v);
+            let rules = b.check(&[&y]);
+            assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+            let text = b.rewritten(&[&y]).text;
+            assert!(text.contains("groups = 3"), "{text}");
+            assert!(!text.contains("nn.Expand"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn heads_of_three_dimensions_that_are_not_repeated_in_a_row_are_not_shared() {
+    let mut b = Builder::new(247);
+    let q = b.input("q", &[12, 5, 8]);
+    let sides = ["k", "v"].map(|name| {
+        let x = b.input(name, &[4, 7, 8]);
+        let axis = b.integers(&[0]);
+        let x = b.op("Unsqueeze", &[&x, &axis]);
+        let shape = b.integers(&[3, 4, 7, 8]);
+        let x = b.op("Expand", &[&x, &shape]);
+        let shape = b.integers(&[12, 7, 8]);
+        b.op("Reshape", &[&x, &shape])
+    });
+    let y = flat_attention(&mut b, &q, &sides[0], &sides[1]);
+    assert!(b.check(&[&y]).contains(&"attention-from-pieces"));
+    assert!(!b.rewritten(&[&y]).text.contains("groups"));
+}
+
 #[test]
 fn attention_shares_the_only_head_of_keys_and_values() {
     let mut b = Builder::new(243);

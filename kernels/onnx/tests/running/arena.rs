@@ -72,6 +72,27 @@ fn later_runs_need_no_new_memory() {
 }
 
 #[test]
+fn runs_with_inputs_of_several_shapes_that_take_turns_need_no_new_memory() {
+    let session = session();
+    let shapes = [100, 30, 250, 60];
+    let expected = shapes.map(|rows| bytes(&outputs(&session, rows)));
+    for rows in shapes.repeat(3) {
+        outputs(&session, rows);
+    }
+    let settled = session.memory();
+    for (rows, expected) in shapes.iter().zip(&expected).cycle().take(12) {
+        assert_eq!(bytes(&outputs(&session, *rows)), *expected);
+    }
+    let memory = session.memory();
+    assert_eq!(memory.num_chunks, settled.num_chunks);
+    // As much as the largest shape needs alone.
+    assert!(
+        memory.held_bytes * 10 <= memory.peak_bytes * 11,
+        "{memory:?}"
+    );
+}
+
+#[test]
 fn outputs_that_are_kept_do_not_change() {
     let session = session();
     let kept: Vec<_> = (0..5).map(|_| outputs(&session, 100)).collect();

@@ -436,22 +436,14 @@ impl Builder {
         Ok(())
     }
 
-    /// Describes a tensor in memory. One of vectors has them along its second dimension.
+    /// Describes a tensor in memory.
     fn tensor(&mut self, tensor: &PlanTensor, id: i64) -> GpuResult<Reference> {
-        let (data_type, vector_len) = match tensor.data_type {
-            5 => (3, 4),
-            7 => (6, 4),
-            other => (other, 1),
-        };
+        let (data_type, _) = elements(tensor);
         let descriptor = described_tensor(tensor, id, element_type(data_type)?)?;
-        descriptor.set(Name::CUDNN_ATTR_TENSOR_VECTOR_COUNT, &[vector_len])?;
-        if vector_len > 1 {
-            descriptor.set(Name::CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION, &[1_i64])?;
-        }
         self.keep(descriptor)
     }
 
-    /// Describes a tensor of the shape of another one, but without memory.
+    /// Describes a tensor of the shape of another one, vectors included, but without memory.
     fn virtual_tensor(
         &mut self,
         like: &PlanTensor,
@@ -543,7 +535,18 @@ impl Builder {
     }
 }
 
-/// Returns a descriptor of a tensor that is not final yet.
+/// Returns the type of a tensor's elements and how many of them are a vector. The sizes and strides
+/// of tensors count vectors.
+fn elements(tensor: &PlanTensor) -> (i32, i64) {
+    match tensor.data_type {
+        5 => (3, 4),
+        7 => (6, 4),
+        other => (other, 1),
+    }
+}
+
+/// Returns a descriptor of a tensor that is not final yet. If it is one of vectors, they are along
+/// its second dimension.
 fn described_tensor(
     tensor: &PlanTensor,
     id: i64,
@@ -555,6 +558,11 @@ fn described_tensor(
     descriptor.set(Name::CUDNN_ATTR_TENSOR_STRIDES, &tensor.strides)?;
     descriptor.set(Name::CUDNN_ATTR_TENSOR_UNIQUE_ID, &[id])?;
     descriptor.set(Name::CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, &[ALIGNMENT])?;
+    let (_, vector_len) = elements(tensor);
+    descriptor.set(Name::CUDNN_ATTR_TENSOR_VECTOR_COUNT, &[vector_len])?;
+    if vector_len > 1 {
+        descriptor.set(Name::CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION, &[1_i64])?;
+    }
     Ok(descriptor)
 }
 

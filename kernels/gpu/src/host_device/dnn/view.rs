@@ -10,12 +10,15 @@ use crate::host_device::numbers::{Number, Stored};
 const MAX_LEN: usize = 1 << 26;
 const MAX_SPAN: usize = 1 << 40;
 
-/// A tensor in memory: sizes and distances of its dimensions, in elements.
+/// A tensor in memory: the sizes of its dimensions in elements, and their distances in vectors.
+/// Vectors are consecutive elements along the second dimension, the channels; most tensors have
+/// vectors of one element.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) stored: Stored,
     pub(super) dims: Vec<usize>,
-    pub(super) strides: Vec<usize>,
+    strides: Vec<usize>,
+    vector_len: usize,
     pub(super) pointer: DevicePtr,
 }
 
@@ -26,19 +29,32 @@ impl View {
         strides: &[i64],
         pointer: DevicePtr,
     ) -> Option<Self> {
+        Self::of_vectors((stored, 1), dims, strides, pointer)
+    }
+
+    /// Returns a tensor whose channels are in vectors of so many elements. Its sizes and distances
+    /// count vectors.
+    pub(super) fn of_vectors(
+        (stored, vector_len): (Option<Stored>, usize),
+        dims: &[i64],
+        strides: &[i64],
+        pointer: DevicePtr,
+    ) -> Option<Self> {
         let sizes = |numbers: &[i64]| -> Option<Vec<usize>> {
             numbers
                 .iter()
                 .map(|number| usize::try_from(*number).ok())
                 .collect()
         };
-        let (dims, strides) = (sizes(dims)?, sizes(strides)?);
+        let (mut dims, strides) = (sizes(dims)?, sizes(strides)?);
         let span = dims
             .iter()
             .zip(&strides)
             .try_fold(0_usize, |span, (dim, stride)| {
                 span.checked_add(dim.saturating_sub(1).checked_mul(*stride)?)
             });
+        let channels = dims.get_mut(1)?;
+        *channels = channels.checked_mul(vector_len)?;
         let len = dims
             .iter()
             .try_fold(1_usize, |len, dim| len.checked_mul(*dim));
@@ -47,6 +63,7 @@ impl View {
             stored: stored?,
             dims,
             strides,
+            vector_len,
             pointer,
         })
     }
@@ -57,8 +74,13 @@ impl View {
 
     /// Returns the position of the element with these coordinates.
     pub(super) fn place(&self, at: &[usize]) -> u64 {
-        let places = at.iter().zip(&self.strides);
-        places.map(|(index, stride)| (index * stride) as u64).sum()
+        let channel = at[1];
+        let vectors = at.iter().zip(&self.strides).enumerate();
+        let vectors = vectors.map(|(dimension, (index, stride))| match dimension {
+            1 => channel / self.vector_len * stride,
+            _ => index * stride,
+        });
+        (vectors.sum::<usize>() * self.vector_len + channel % self.vector_len) as u64
     }
 
     /// Returns all elements, row-major.

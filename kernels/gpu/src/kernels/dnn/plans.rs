@@ -50,11 +50,11 @@ impl Plan {
     }
 }
 
-/// Returns the bytes from the first element of a tensor to the last one. Vectors of numbers are not
-/// counted: dimensions may be in numbers or vectors.
+/// Returns the bytes from the first element of a tensor to the last one. The elements of a tensor
+/// of vectors are vectors.
 fn num_bytes(tensor: &PlanTensor) -> Option<usize> {
     let width = match tensor.data_type {
-        0 | 4 => 4,
+        0 | 4 | 5 | 7 => 4,
         1 => 8,
         2 => 2,
         _ => 1,

@@ -19,6 +19,10 @@
 //! use during the next one, spans that outlive their run are not planned from then on. Free spans
 //! join their neighbours.
 //!
+//! Runs may be of several [kinds](ArenaAllocator::begin), such as those of a model with inputs of
+//! several shapes. Each of the latest kinds has a plan of its own. All plans are for one chunk, as
+//! large as the largest of them needs.
+//!
 //! Invariant A1: a chunk came from the source, with its layout; spans of a chunk do not overlap,
 //! and each byte of a chunk is in a span that is free or in use. Upheld by `take` and `give_back`.
 //!
@@ -48,6 +52,9 @@ const GRANULE_BYTES: usize = 64;
 /// The alignment that chunks are requested with. Heaps clear zeroed memory of greater alignment,
 /// although the system has cleared it.
 const HEAP_ALIGN_BYTES: usize = 16;
+
+/// The number of kinds of runs whose plans are kept.
+const MAX_KINDS: usize = 8;
 
 /// The byte that fills freed memory of a poisoned arena: floating-point numbers of such bytes are
 /// NaN, and integers are -1.
@@ -136,14 +143,26 @@ struct State {
     planned: Option<usize>,
     /// Whether a thread is requesting the chunk of the plan.
     is_requested: bool,
+    /// The kind of this run, and its plan.
+    kind: u64,
     plan: Plan,
     /// The spans of this run, if it is recorded.
     recording: Option<Recording>,
+    /// The other kinds, the one that was used last at the end.
+    other_kinds: Vec<OtherKind>,
     /// Whether this run has needed memory that was not planned.
     has_missed: bool,
     /// Whether a planned place was in use in some run.
     keeps_results: bool,
     statistics: ArenaStatistics,
+}
+
+/// A kind of runs that is not the current one.
+struct OtherKind {
+    kind: u64,
+    plan: Plan,
+    /// Whether its next run is to be recorded.
+    is_to_be_recorded: bool,
 }
 
 impl Default for State {
@@ -154,8 +173,10 @@ impl Default for State {
             by_size: BTreeSet::new(),
             planned: None,
             is_requested: false,
+            kind: 0,
             plan: Plan::default(),
             recording: Some(Recording::default()),
+            other_kinds: Vec::new(),
             has_missed: false,
             keeps_results: false,
             statistics: ArenaStatistics::default(),
@@ -290,6 +311,38 @@ impl State {
         }
     }
 
+    /// Takes up the plan of another kind of runs. The first run of a kind is recorded.
+    fn begin(&mut self, kind: u64) {
+        if self.kind == kind {
+            return;
+        }
+        let position = self.other_kinds.iter().position(|known| known.kind == kind);
+        let new = match position {
+            Some(position) => self.other_kinds.remove(position),
+            None => OtherKind {
+                kind,
+                plan: Plan::default(),
+                is_to_be_recorded: true,
+            },
+        };
+        if self.other_kinds.len() + 1 == MAX_KINDS {
+            self.other_kinds.remove(0);
+        }
+        self.other_kinds.push(OtherKind {
+            kind: self.kind,
+            plan: std::mem::replace(&mut self.plan, new.plan),
+            is_to_be_recorded: self.recording.is_some(),
+        });
+        self.kind = kind;
+        self.recording = new.is_to_be_recorded.then(Recording::default);
+        // Of a chunk that is too small, no place could be taken.
+        let is_sufficient = |address: &usize| {
+            let chunk = self.chunks.get(address);
+            chunk.is_some_and(|chunk| chunk.size_bytes >= self.plan.size_bytes)
+        };
+        self.planned = self.planned.filter(is_sufficient);
+    }
+
     /// Plans where the next run finds its memory, if this run was recorded. Returns the chunks that
     /// later runs are not expected to need.
     fn settle(&mut self) -> Vec<Chunk> {
@@ -365,8 +418,33 @@ impl ArenaAllocator {
         self.lock().statistics
     }
 
-    /// Prepares the next run, which is assumed to need the same memory as this one. Call it when a
-    /// run has ended and no other one is active.
+    /// Begins a run of a kind, which is assumed to need the same memory as other runs of its kind.
+    /// Call it when no run is active. Plans of the last eight kinds are kept; without this call,
+    /// all runs are of one kind.
+    ///
+    /// ```
+    /// use std::alloc::Layout;
+    /// use std::sync::Arc;
+    /// use tfrt_host::allocator::{ArenaAllocator, HostAllocator, Malloc};
+    ///
+    /// let arena = ArenaAllocator::new(Arc::new(Malloc));
+    /// for size in [1_usize << 16, 1 << 20].repeat(4) {
+    ///     arena.begin(size as u64);
+    ///     let layout = Layout::from_size_align(size, 64).unwrap();
+    ///     let memory = arena.allocate_initialized(layout).unwrap();
+    ///     // SAFETY: the memory came from this allocator with this layout; nothing was written to it.
+    ///     unsafe { arena.deallocate_initialized(memory, layout) };
+    ///     arena.settle();
+    /// }
+    /// assert_eq!(arena.statistics().held_bytes, 1 << 20);
+    /// assert_eq!(arena.statistics().num_chunks, 2);
+    /// ```
+    pub fn begin(&self, kind: u64) {
+        self.lock().begin(kind);
+    }
+
+    /// Prepares the next run of the kind of this one. Call it when a run has ended and no other one
+    /// is active.
     pub fn settle(&self) {
         let removed = {
             let mut state = self.lock();

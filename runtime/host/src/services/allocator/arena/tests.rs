@@ -161,6 +161,59 @@ fn a_run_of_another_shape_is_planned_anew() {
 }
 
 #[test]
+fn runs_of_several_kinds_that_take_turns_need_no_new_memory() {
+    let (arena, source) = counted();
+    let sizes = |factor: usize| [5_056, 20_032, 10_048].map(|size| size * factor);
+    let turns = |factors: std::ops::Range<usize>| {
+        for factor in factors {
+            arena.begin(factor as u64);
+            run(&arena, &sizes(factor));
+        }
+    };
+    for _ in 0..3 {
+        turns(1..1 + MAX_KINDS);
+    }
+    let num_chunks = arena.statistics().num_chunks;
+    for _ in 0..5 {
+        turns(1..1 + MAX_KINDS);
+    }
+    let statistics = arena.statistics();
+    assert_eq!(statistics.num_chunks, num_chunks);
+    // One chunk serves all of them.
+    assert_eq!(statistics.held_bytes, MAX_KINDS * 30_080);
+    assert_eq!(source.profile().unwrap().num_current, 1);
+    assert!(!arena.lock().keeps_results, "no place was in use");
+    // There is an end to the kinds that are kept.
+    turns(1..5 + MAX_KINDS);
+    assert_eq!(arena.lock().other_kinds.len() + 1, MAX_KINDS);
+}
+
+#[test]
+fn a_kind_that_misses_is_recorded_when_it_runs_again() {
+    let (arena, _source) = counted();
+    let run_kind = |kind: u64, sizes: &[usize]| {
+        arena.begin(kind);
+        run(&arena, sizes);
+    };
+    for _ in 0..2 {
+        run_kind(1, &[10_048]);
+        run_kind(2, &[100_032]);
+    }
+    // It needs more than planned, and the other kind runs before it does so again.
+    for _ in 0..3 {
+        run_kind(1, &[10_048, 200_064]);
+        run_kind(2, &[100_032]);
+    }
+    let num_chunks = arena.statistics().num_chunks;
+    for _ in 0..3 {
+        run_kind(1, &[10_048, 200_064]);
+        run_kind(2, &[100_032]);
+    }
+    assert_eq!(arena.statistics().num_chunks, num_chunks);
+    assert_eq!(arena.statistics().held_bytes, 210_112);
+}
+
+#[test]
 fn chunks_in_use_stay_when_the_arena_settles() {
     let (arena, source) = counted();
     let output = arena.allocate(layout(8_192)).unwrap();
