@@ -39,7 +39,7 @@ fn tensors_of_all_types_and_shapes_come_back() {
             let mut tensor = DenseHostTensor::zeroed(&allocator(), dtype, shape.clone()).unwrap();
             let bytes = (0..).map(|position: u32| match dtype {
                 // Any other byte is true, too, but comes back as 1.
-                DType::I1 => u8::from(position % 3 == 0),
+                DType::I1 => u8::from(position.is_multiple_of(3)),
                 _ => position as u8,
             });
             let mut room = tensor.buffer_mut().write().unwrap();
