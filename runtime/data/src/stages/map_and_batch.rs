@@ -43,7 +43,7 @@ use crate::token::{Machine, Serial, StepResult};
 use crate::typed::IntoElementFunction;
 use crate::work_ahead::WorkAhead;
 
-use rows::Rows;
+use rows::{First, Rows};
 use under_way::{Answer, Arrivals, Batch, ResultPromise};
 
 const NAME: &str = "map_and_batch";
@@ -126,24 +126,6 @@ struct MapAndBatchMachine {
     /// The batches that requests wait for, oldest first.
     batches: VecDeque<Begun>,
     arrivals: Arc<Arrivals>,
-}
-
-/// What the first result of a batch is, and so the batch, without its values.
-#[derive(Clone, Debug)]
-enum First {
-    Element,
-    End,
-    Error(AnyRef),
-}
-
-impl First {
-    fn of(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Element(_) => Self::Element,
-            Outcome::End(_) => Self::End,
-            Outcome::Error(error) => Self::Error(error.clone()),
-        }
-    }
 }
 
 #[derive(Debug)]

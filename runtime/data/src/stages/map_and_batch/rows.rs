@@ -34,12 +34,22 @@ pub(super) struct Rows {
     failed: Option<(usize, AnyRef)>,
 }
 
-/// The result with index 0.
-#[derive(Debug)]
-enum First {
+/// What the result with index 0 is, and so the batch, without its values.
+#[derive(Clone, Debug)]
+pub(super) enum First {
     Element,
     End,
     Error(AnyRef),
+}
+
+impl First {
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Element(_) => Self::Element,
+            Outcome::End(_) => Self::End,
+            Outcome::Error(error) => Self::Error(error.clone()),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +85,7 @@ enum Memory {
         row_len: usize,
         strings: Vec<Vec<u8>>,
     },
-    /// There was none.
+    /// The memory could not be allocated.
     Refused(Error),
 }
 
@@ -151,11 +161,7 @@ impl Rows {
     ) -> SmallVec<[RowCopy; 2]> {
         self.num_results += 1;
         if index == 0 {
-            self.first = Some(match outcome {
-                Outcome::Element(_) => First::Element,
-                Outcome::End(_) => First::End,
-                Outcome::Error(error) => First::Error(error.clone()),
-            });
+            self.first = Some(First::of(outcome));
         }
         match outcome {
             Outcome::Element(values) => {
