@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use counted::Counted;
-use tfrt_async::{AnyRef, ByteString, IndirectPromise};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, IndirectPromise, Promise};
 use tfrt_data::{
     Dataset, Draw, ElementFunction, IterationResult, OnError, Outcome, Philox, Position, Saving,
     Stage, Values,
@@ -454,6 +454,71 @@ fn no_more_results_are_under_way_than_allowed() {
         let expected: Vec<Seen> = seen.iter().map(|_| Seen::of(plain.draw(&ctx))).collect();
         assert_eq!(seen, expected);
     }
+}
+
+/// An input whose first result is pending until the test makes it known.
+#[derive(Debug)]
+struct LateFirst(Dataset, Arc<Mutex<Option<Promise<Outcome>>>>);
+
+impl Stage for LateFirst {
+    fn name(&self) -> &'static str {
+        "late_first"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.0.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        let (promise, first) = AsyncValueRef::unconstructed();
+        *self.1.lock().unwrap() = Some(promise);
+        Box::new(LateFirstIterator(
+            self.0.iterator_below(position),
+            Some(first),
+        ))
+    }
+}
+
+#[derive(Debug)]
+struct LateFirstIterator(Box<dyn Draw>, Option<AsyncValueRef<Outcome>>);
+
+impl Draw for LateFirstIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        match self.1.take() {
+            Some(first) => IterationResult::Pending(first),
+            None => self.0.draw(ctx),
+        }
+    }
+}
+
+#[test]
+fn a_first_result_that_is_late_does_not_keep_others_from_being_drawn() {
+    let (ctx, num_draws, promise) = (context("s"), Arc::default(), Arc::default());
+    let input = Dataset::new(Counted {
+        input: Dataset::new(LateFirst(range(7), Arc::clone(&promise))).unwrap(),
+        count: Arc::clone(&num_draws),
+    });
+    let same = ElementFunction::from_closure(1, 1, |_, values| Ok(values.into()));
+    let batches = input
+        .unwrap()
+        .map_and_batch_with(same, &[], 2, Some(2), false);
+    let mut iterator = batches.unwrap().iterator();
+    let drawn = [iterator.draw(&ctx), iterator.draw(&ctx)];
+    // The first batch is drawn, and the second one waits for one of its results to arrive.
+    assert_eq!(num_draws.load(Ordering::Relaxed), 2);
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_draws.load(Ordering::Relaxed), 4);
+    let promise = promise.lock().unwrap().take().unwrap();
+    promise.emplace(Outcome::Element(one(AnyRef::available(7_i64))));
+    ctx.host().quiesce().unwrap();
+    let numbers = drawn.map(|batch| {
+        let Ok(Outcome::Element(values)) = batch.into_outcome() else {
+            panic!("expected a batch");
+        };
+        let tensor = values[0].get::<DenseHostTensor>().unwrap();
+        tensor.elements::<i64>().unwrap().to_vec()
+    });
+    assert_eq!(numbers, [[7, 0], [1, 2]]);
 }
 
 /// A save comes between two requests, when batches for both are being drawn.

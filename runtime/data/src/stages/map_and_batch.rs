@@ -383,13 +383,15 @@ impl MapAndBatchMachine {
         if let Some(limited) = limited.clone().filter(|_| begun.num_left > 0) {
             return Err(limited);
         }
-        let outcome = match begun.settle_first()? {
-            First::Error(error) => Outcome::Error(error),
-            First::End => Outcome::END,
-            First::Element => match begun.batch.answer(is_whole) {
+        // If there is more to draw, each result that arrives lets another one begin.
+        let or_limited = |awaited: AnyRef| limited.unwrap_or(awaited);
+        let outcome = match begun.settle_first() {
+            Err(pending) => return Err(or_limited(pending)),
+            Ok(First::Error(error)) => Outcome::Error(error),
+            Ok(First::End) => Outcome::END,
+            Ok(First::Element) => match begun.batch.answer(is_whole) {
                 Answer::Batch(outcome) => outcome,
-                // If there is more to draw, each result that arrives lets another one begin.
-                Answer::Wait(complete) => return Err(limited.unwrap_or(complete)),
+                Answer::Wait(complete) => return Err(or_limited(complete)),
             },
         };
         if !outcome.is_element() {
