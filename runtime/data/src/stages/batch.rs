@@ -246,7 +246,7 @@ impl BatchIterator {
     /// were drawn for it are lost.
     #[cold]
     fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
-        let error = too_many_pending(self.batch_size);
+        let error = too_many_pending(MAX_PENDING, self.batch_size);
         Outcome::error(ctx.emit_error(error)).into()
     }
 
@@ -326,9 +326,9 @@ impl BatchIterator {
 }
 
 /// Returns the error of a batch that would hold too many pending results.
-pub(super) fn too_many_pending(batch_size: usize) -> Error {
+pub(super) fn too_many_pending(max: usize, batch_size: usize) -> Error {
     let message = format!(
-        "expected at most {MAX_PENDING} unavailable elements in a batch of {batch_size}, found more"
+        "expected at most {max} unavailable elements in a batch of {batch_size}, found more"
     );
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }

@@ -56,6 +56,8 @@ struct MapAndBatch {
     drops_remainder: bool,
     /// How many results may be under way, if there is a limit.
     num_parallel: Option<CheckedWorkAhead>,
+    /// How many results of a batch may be under way where there is no such limit.
+    max_pending: usize,
 }
 
 impl Stage for MapAndBatch {
@@ -149,7 +151,6 @@ struct Begun {
     batch: Arc<Batch>,
     num_left: u64,
     num_drawn: usize,
-    num_pending: usize,
     first: FirstResult,
     /// What the batch is if it could not be drawn.
     refused: Option<AnyRef>,
@@ -277,7 +278,6 @@ impl MapAndBatchMachine {
             batch: Batch::new(rows, *drops_remainder, &self.arrivals, ctx),
             num_left: *batch_size as u64,
             num_drawn: 0,
-            num_pending: 0,
             first: FirstResult::Known(First::End),
             refused: None,
         });
@@ -306,7 +306,6 @@ impl MapAndBatchMachine {
             }
             IterationResult::Known(Outcome::Element(_)) | IterationResult::Pending(_) => {
                 let promise = begun.batch.promise(index);
-                begun.num_pending += 1;
                 self.call_later(drawn, promise, at, ctx);
                 return self.count_drawn(place, ctx);
             }
@@ -315,7 +314,6 @@ impl MapAndBatchMachine {
         let begun = &mut self.batches[place];
         let has_memory = match result {
             IterationResult::Known(Outcome::Element(values)) if !are_available(&values) => {
-                begun.num_pending += 1;
                 arrive_with(values, begun.batch.promise(index));
                 true
             }
@@ -331,12 +329,13 @@ impl MapAndBatchMachine {
     }
 
     fn count_drawn(&mut self, place: usize, ctx: &ExecutionContext) {
-        let begun = &mut self.batches[place];
-        begun.count_draws(1);
-        if begun.num_pending > MAX_PENDING {
-            let error = too_many_pending(self.stage.batch_size);
-            begun.refuse(AnyRef::error(ctx.emit_error(error)));
+        let (begun, max) = (&mut self.batches[place], self.stage.max_pending);
+        // The number for all batches is at hand; that for one of them takes its lock.
+        if self.arrivals.num_under_way() > max && begun.batch.num_pending() > max {
+            let error = too_many_pending(max, self.stage.batch_size);
+            return begun.refuse(AnyRef::error(ctx.emit_error(error)));
         }
+        begun.count_draws(1);
     }
 
     /// Calls the function for a drawn element once its values are available.
@@ -520,6 +519,81 @@ impl Dataset {
             batch_size: require_positive("batch_size", batch_size)?,
             drops_remainder,
             num_parallel: num_parallel.transpose()?,
+            max_pending: MAX_PENDING,
         })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Mutex;
+
+    use tfrt_async::IndirectPromise;
+    use tfrt_host::{HostContext, RequestContextBuilder};
+    use tfrt_tensor::DenseHostTensor;
+
+    use super::*;
+
+    const BATCH_SIZE: usize = 50;
+
+    /// A batch of the numbers from 0, of which at most four may be pending.
+    fn batch(num_parallel: Option<i64>, function: ElementFunction) -> Dataset {
+        let limit = num_parallel.map(|number| {
+            let number = WorkAhead::fixed(number);
+            number.check("num_parallel", 1, false).unwrap()
+        });
+        let made = Dataset::new(MapAndBatch {
+            input: Dataset::range(0, BATCH_SIZE as i64, 1).unwrap(),
+            function: BoundFunction::new(function, &[]),
+            batch_size: BATCH_SIZE,
+            drops_remainder: false,
+            num_parallel: limit,
+            max_pending: 4,
+        });
+        made.unwrap()
+    }
+
+    fn context() -> ExecutionContext {
+        let host = HostContext::builder().diagnostic_handler(|_| ()).build();
+        ExecutionContext::new(RequestContextBuilder::new(host).build())
+    }
+
+    #[test]
+    fn results_that_have_arrived_are_not_pending() {
+        let same = || ElementFunction::from_closure(1, 1, |_, values| Ok(values.into()));
+        for num_parallel in [Some(1), Some(4), None] {
+            let ctx = context();
+            let mut iterator = batch(num_parallel, same()).iterator();
+            let drawn = iterator.draw(&ctx);
+            ctx.host().quiesce().unwrap();
+            let Ok(Outcome::Element(values)) = drawn.into_outcome() else {
+                panic!("expected a batch with {num_parallel:?}");
+            };
+            let tensor = values[0].get::<DenseHostTensor>().unwrap();
+            let expected: Vec<i64> = (0..BATCH_SIZE as i64).collect();
+            assert_eq!(*tensor.elements::<i64>().unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_batch_with_too_many_pending_results_is_an_error() {
+        let promises = Arc::new(Mutex::new(Vec::<IndirectPromise>::new()));
+        let kept = Arc::clone(&promises);
+        let late = ElementFunction::from_closure(1, 1, move |_, _| {
+            let (promise, value) = AnyRef::indirect();
+            kept.lock().unwrap().push(promise);
+            Ok([value].into_iter().collect())
+        });
+        let mut iterator = batch(None, late).iterator();
+        let drawn = iterator.draw(&context());
+        let Ok(Outcome::Error(error)) = drawn.into_outcome() else {
+            panic!("expected an error");
+        };
+        assert_eq!(
+            error.error_if_present().unwrap().message(),
+            "expected at most 4 unavailable elements in a batch of 50, found more"
+        );
+        // What would have been the sixth is not drawn.
+        assert_eq!(promises.lock().unwrap().len(), 5);
     }
 }

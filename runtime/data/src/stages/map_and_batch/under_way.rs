@@ -143,6 +143,11 @@ impl Batch {
         }
     }
 
+    /// Returns how many results of the batch, which is being drawn, have not arrived.
+    pub(super) fn num_pending(&self) -> usize {
+        self.hold().num_awaited - 1
+    }
+
     /// Says that all results are drawn.
     pub(super) fn end_draws(&self) {
         self.count_down();
