@@ -502,8 +502,9 @@ impl BoundFunction {
         }
     }
 
+    /// Calls the function as [`apply`](Self::apply) does, for a result that is known.
     #[inline]
-    fn apply_to(&self, outcome: Outcome, ctx: &ExecutionContext, at: At) -> Outcome {
+    pub(crate) fn apply_to(&self, outcome: Outcome, ctx: &ExecutionContext, at: At) -> Outcome {
         match outcome {
             Outcome::Element(values) => Outcome::Element(self.call_when_available(values, ctx, at)),
             ended => self.apply_to_end(ended, ctx, at),

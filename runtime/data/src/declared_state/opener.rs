@@ -158,9 +158,8 @@ impl OpeningCall {
             save,
         }) = state
         else {
-            let made = function.apply(drawn.into(), ctx, at).into_outcome();
-            // A known result has a known one.
-            return (made.unwrap_or(Outcome::END), StateBefore::default());
+            let made = function.apply_to(drawn, ctx, at);
+            return (made, StateBefore::default());
         };
         let Outcome::Element(values) = drawn else {
             turn.pass();
