@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::bytes_at_once::{equal_bytes, repeated};
+use crate::swar::{equal_bytes, repeated};
 
 /// The largest number of digits and points.
 const MAX_LEN: usize = 8;

@@ -70,6 +70,6 @@ mod column;
 mod decimal;
 
 #[cfg(feature = "csv")]
-mod bytes_at_once;
+mod swar;
 
 mod feature;

@@ -342,6 +342,17 @@ fn a_mark_at_the_beginning_of_a_chunk_is_a_part_of_its_row() {
         assert_eq!(differs, None, "{has_header}");
         assert_eq!(found.len(), expected.len());
     }
+    // Only that in front of the first row is not a part of it.
+    let row = "a".repeat(1000);
+    let path = folder.write("marks.csv", format!("\u{feff}{row},2\n").repeat(800));
+    let without_header = CsvOptions {
+        has_header: false,
+        ..options("name: str, id: i64")
+    };
+    let dataset = without_header.dataset(&*path).unwrap();
+    let found = all_in::<(ByteString, i64), _>(&dataset, &context("mstd:4"));
+    let marked = ByteString::from(&*format!("\u{feff}{row}"));
+    assert!(found[0] == Ok((ByteString::from(&*row), 2)) && found[1] == Ok((marked, 2)));
 }
 
 #[test]

@@ -311,7 +311,7 @@ impl Chunk {
         if self.take() {
             // Publishes even if the parser panics: the reader waits.
             let mut publication = Publication(self, None);
-            // A mark of byte order that is not at the beginning of the file belongs to its row.
+            // A byte-order mark that is not at the beginning of the file belongs to its row.
             let text = match self.place.is_start() {
                 true => self.text.strip_prefix(BYTE_ORDER_MARK),
                 false => None,

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::bytes_at_once::{equal_bytes, repeated};
+use crate::swar::{equal_bytes, repeated};
 
 /// Where the fields of the rows of a text are.
 #[derive(Debug)]
@@ -212,7 +212,7 @@ mod tests {
             has_comments: bool,
         ) {
             let comment = has_comments.then_some(b'#');
-            // A mark of byte order is dropped in front of the first field; see `Parsed::parse`.
+            // A byte-order mark is dropped in front of the first field; see `Parsed::parse`.
             prop_assume!(!bytes.starts_with(b"\xef\xbb\xbf"));
             // A comment at the end of a whole file counts as a row, unless a line break follows.
             let whole = [&bytes[..], b"\n"].concat();
