@@ -28,8 +28,8 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
 
     /// Draws the next element as [`draw`](Self::draw) does, for a consumer that wants one payload
     /// of a type `T`: `payload` is an `Option<T>` without one. Where the element is such a payload
-    /// at once, writes it there and returns `None`: the payload of a value costs several times as
-    /// much as that of a number. By default, draws a value.
+    /// at once, writes it there and returns `None`: making a value costs several times as much as
+    /// writing a number. By default, draws a value.
     ///
     /// ```
     /// use std::any::Any;

@@ -342,7 +342,8 @@ fn stages_are_merged_and_removed() {
   %a = tfrt_data.map_dataset %d { function = @late }
   %last = tfrt_data.batch_dataset %a, %five { drop_remainder = true }
 ";
-    // A batch with a map calls its function for elements only, which this one may show.
+    // A batch with a map calls its function for elements only. `@late` is not known to be pure, so
+    // it stays unmerged.
     assert_eq!(stages(batch, plain), "batch, map @late, range");
     let pure = batch.replace("@late", "@add_one");
     assert_eq!(stages(&pure, plain), "map_and_batch @add_one, range");

@@ -125,7 +125,7 @@ impl Draw for RangeIterator {
         let Some(number) = self.next_number() else {
             return self.without_number();
         };
-        // Most ranges are of this type: others take a table of jumps.
+        // Most ranges are of this type: others take a jump table.
         Outcome::one(match self.range.element_type {
             DType::I64 => AnyRef::available(number),
             other => convert(number, other),
