@@ -245,12 +245,9 @@ impl MapAndBatchMachine {
                 self.begin(ctx);
             }
             while self.batches[place].num_left > 0 {
-                if self.arrivals.num_under_way() >= max_under_way {
-                    let next = self.arrivals.next();
-                    // One may have arrived in between.
-                    if self.arrivals.num_under_way() >= max_under_way {
-                        return Some(next);
-                    }
+                let limited = self.arrivals.next_if_full(max_under_way);
+                if limited.is_some() {
+                    return limited;
                 }
                 self.draw_into(place, ctx);
             }

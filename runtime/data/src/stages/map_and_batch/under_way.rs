@@ -10,8 +10,7 @@
 //! promised values have a consumer.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promises};
 use tfrt_host::ExecutionContext;
@@ -19,6 +18,7 @@ use tfrt_host::ExecutionContext;
 use super::rows::Rows;
 use crate::result::{Outcome, ValuePromises, Values};
 use crate::stages::signal::Signal;
+use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering};
 
 /// The results of all batches of an iterator that have not arrived.
 #[derive(Debug)]
@@ -41,9 +41,15 @@ impl Arrivals {
         self.num_under_way.load(Ordering::Acquire)
     }
 
-    /// Returns a value that becomes available when the next result has arrived.
-    pub(super) fn next(&self) -> AnyRef {
-        self.signal.next()
+    /// If so many results are under way, returns a value that becomes available when the next one
+    /// has arrived.
+    pub(super) fn next_if_full(&self, max_under_way: usize) -> Option<AnyRef> {
+        if self.num_under_way() < max_under_way {
+            return None;
+        }
+        let next = self.signal.next();
+        // One may have arrived in between.
+        (self.num_under_way() >= max_under_way).then_some(next)
     }
 
     fn begin(&self) {
@@ -278,5 +284,85 @@ impl Drop for ResultPromise {
             drop(promise);
             self.arrive_with(Outcome::Error(value.into_any()));
         }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    //! Models of the two waits of the iterator, over the shipped source:
+    //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-data --release --lib loom`.
+
+    use loom::sync::atomic::AtomicUsize;
+    use loom::thread;
+    use tfrt_host::{HostContext, RequestContextBuilder};
+    use tfrt_support::Error;
+
+    use super::*;
+
+    /// A result that arrives while the iterator looks whether it may draw is seen or told.
+    #[test]
+    fn loom_a_limited_draw_waits_for_a_result_that_is_under_way() {
+        loom::model(|| {
+            let (arrivals, row) = (Arc::new(Arrivals::new()), Arc::new(AtomicUsize::new(0)));
+            arrivals.begin();
+            let task = thread::spawn({
+                let (arrivals, row) = (Arc::clone(&arrivals), Arc::clone(&row));
+                move || {
+                    row.store(7, Ordering::Relaxed);
+                    arrivals.arrive();
+                }
+            });
+            let limited = arrivals.next_if_full(1);
+            if limited.is_none() {
+                assert_eq!(row.load(Ordering::Relaxed), 7);
+            }
+            task.join().unwrap();
+            assert!(
+                limited.is_none_or(|next| next.is_available()),
+                "nobody tells"
+            );
+            assert_eq!(arrivals.num_under_way(), 0);
+        });
+    }
+
+    /// The last result arrives while the iterator ends the draws and answers with the batch: one of
+    /// the two publishes it.
+    fn answer_against_the_last_arrival(is_whole: bool) {
+        loom::model(move || {
+            let host = HostContext::builder().build();
+            let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+            let arrivals = Arc::new(Arrivals::new());
+            let batch = Batch::new(Rows::new(1, 1), false, &arrivals, &ctx);
+            let promise = batch.promise(0);
+            let task = thread::spawn(move || {
+                let value = AnyRef::error(Error::new("no value"));
+                promise.arrive(Outcome::Element([value].into_iter().collect()));
+            });
+            batch.end_draws();
+            let answer = batch.answer(is_whole);
+            task.join().unwrap();
+            let answer = match answer {
+                Answer::Wait(complete) => {
+                    assert!(is_whole && complete.is_available(), "nobody tells");
+                    batch.answer(is_whole)
+                }
+                answer => answer,
+            };
+            let Answer::Batch(Outcome::Element(values)) = answer else {
+                panic!("expected a batch");
+            };
+            let error = values[0].error_if_present().expect("the value is there");
+            assert_eq!(error.message(), "no value");
+        });
+    }
+
+    #[test]
+    fn loom_promised_values_are_published_by_the_last_result() {
+        answer_against_the_last_arrival(false);
+    }
+
+    #[test]
+    fn loom_a_batch_that_has_to_be_complete_is_waited_for() {
+        answer_against_the_last_arrival(true);
     }
 }
