@@ -219,9 +219,14 @@ impl Etcd {
         self.watch = Some(task.abort_handle());
     }
 
-    /// Begins to keep the lease of the entry alive, if that has not begun.
+    /// Begins to keep the lease of the entry alive, if nothing does.
     fn keep_alive(&mut self) {
-        if self.keep_alive.is_some() {
+        // It ends when another process has taken the place of this one.
+        if self
+            .keep_alive
+            .as_ref()
+            .is_some_and(|task| !task.is_finished())
+        {
             return;
         }
         let (server, source, seconds) = (self.server.clone(), &self.source, self.lease_seconds);

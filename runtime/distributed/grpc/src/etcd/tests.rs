@@ -502,6 +502,43 @@ fn an_entry_whose_lease_has_ended_comes_back_by_itself() {
 }
 
 #[test]
+fn an_entry_that_takes_its_place_back_is_kept_alive() {
+    let small = Small::default();
+    let address = format!("{}/p", serve(small.clone()));
+    let task = TaskName::new("worker", 0);
+    let mut etcd = Etcd::with_lease(&address, 1).unwrap();
+    etcd.publish(&task, "x").unwrap();
+    let mut store = small.0.lock().unwrap();
+    let ended = *store.leases.first_key_value().unwrap().0;
+    store.end_lease(ended);
+    store.leases.insert(-1, 0);
+    let put = PutRequest {
+        key: b"p/worker/0".to_vec(),
+        value: b"other".to_vec(),
+        lease: -1,
+    };
+    store.put(put).unwrap();
+    drop(store);
+    let end = Instant::now() + MINUTE;
+    // The task gives its place up.
+    while !etcd.keep_alive.as_ref().unwrap().is_finished() {
+        assert!(Instant::now() < end, "the place is not given up");
+        thread::yield_now();
+    }
+    etcd.publish(&task, "y").unwrap();
+    loop {
+        let store = small.0.lock().unwrap();
+        let mut leases = store.leases.iter();
+        if leases.any(|(id, kept)| *id > ended && *kept >= 2) {
+            break;
+        }
+        drop(store);
+        assert!(Instant::now() < end, "the lease is not kept alive");
+        thread::yield_now();
+    }
+}
+
+#[test]
 fn entries_together_may_be_larger_than_one() {
     let small = Small::default();
     let address = format!("{}/p", serve(small.clone()));
