@@ -70,7 +70,9 @@ fn a_call_that_meets_the_end_of_its_context_is_answered() {
     *silent.on_client.lock().unwrap() = Some(Box::new(move || {
         // It ends once this client is made: it waits for the lock of the clients.
         std::thread::spawn(move || closer.close_context(7));
+        let end = Instant::now() + Duration::from_secs(60);
         while closed.end_if_closed().is_none() {
+            assert!(Instant::now() < end, "the context is not closed");
             std::thread::yield_now();
         }
     }));
