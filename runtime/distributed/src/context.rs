@@ -26,7 +26,7 @@ use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::execution::{Executions, UnderWay};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
-use crate::health::{Detector, Health, Silence};
+use crate::health::{Detector, Health, PeerEnd};
 use crate::lease::Releases;
 use crate::message::{
     ANY_ORDER, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
@@ -409,8 +409,8 @@ impl DistributedContext {
             .ok_or_else(|| {
                 let message = "the server is not connected to a network";
                 let unconnected = RemoteError::new(ErrorCode::Unavailable, message);
-                let silence = self.health.silenced(task);
-                silence.map_or(unconnected, Silence::into_error)
+                let end = self.health.peer_end(task);
+                end.map_or(unconnected, PeerEnd::into_error)
             })?;
         let client = communicator.client_of(&info.name, &info.address);
         clients.insert(task, Arc::clone(&client));
@@ -442,9 +442,9 @@ impl DistributedContext {
             return;
         }
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());
-        let give_up = move |silence: Silence| {
+        let give_up = move |end: PeerEnd| {
             if let Some(this) = this.upgrade() {
-                let error = RemoteErrors::from(silence.into_error()).to_value(&this.host);
+                let error = RemoteErrors::from(end.into_error()).to_value(&this.host);
                 this.rendezvous.give_up(&own_key, &error);
             }
         };

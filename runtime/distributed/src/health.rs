@@ -45,22 +45,22 @@ const START_UP: u32 = 4;
 /// The reason why nothing comes from a task any more.
 ///
 /// ```
-/// use tfrt_distributed::health::Silence;
+/// use tfrt_distributed::health::PeerEnd;
 /// use tfrt_distributed::RemoteError;
 /// use tfrt_support::ErrorCode;
 ///
-/// let closed = Silence::Closed(RemoteError::new(ErrorCode::Cancelled, "context 7 is closed"));
+/// let closed = PeerEnd::Closed(RemoteError::new(ErrorCode::Cancelled, "context 7 is closed"));
 /// assert_eq!(closed.into_error().message, "context 7 is closed");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum PeerEnd {
     /// The task is lost.
     Lost(RemoteError),
     /// The context is closed on this task.
     Closed(RemoteError),
 }
 
-impl Silence {
+impl PeerEnd {
     /// Returns the error of what only the task could have made available.
     #[must_use]
     pub fn into_error(self) -> RemoteError {
@@ -71,7 +71,7 @@ impl Silence {
 }
 
 /// The callback for the end of a wait for a task.
-type OnSilence = Box<dyn FnOnce(Silence) + Send>;
+type OnPeerEnd = Box<dyn FnOnce(PeerEnd) + Send>;
 
 /// The lost tasks of a context, and the watches of the others.
 ///
@@ -84,7 +84,7 @@ type OnSilence = Box<dyn FnOnce(Silence) + Send>;
 ///
 /// let health = Arc::new(Health::default());
 /// let (sender, lost) = channel();
-/// let _watch = health.watch(TaskHandle::NONE, move |silence| sender.send(silence).unwrap());
+/// let _watch = health.watch(TaskHandle::NONE, move |end| sender.send(end).unwrap());
 /// for callback in health.mark_lost(TaskHandle::NONE, RemoteError::new(ErrorCode::Unavailable, "gone")) {
 ///     callback();
 /// }
@@ -97,7 +97,7 @@ pub struct Health(Mutex<State>);
 #[derive(Default)]
 struct State {
     lost: HashMap<TaskHandle, RemoteError>,
-    watching: HashMap<u64, (TaskHandle, OnSilence)>,
+    watching: HashMap<u64, (TaskHandle, OnPeerEnd)>,
     next_watch: u64,
     /// The first task that has lost this one.
     lost_to: Option<TaskHandle>,
@@ -107,9 +107,9 @@ struct State {
 
 impl State {
     /// Returns the reason why nothing comes from a task any more, if so. Its loss comes first.
-    fn silence(&self, task: TaskHandle) -> Option<Silence> {
-        let lost = self.lost.get(&task).cloned().map(Silence::Lost);
-        lost.or_else(|| self.ended.clone().map(Silence::Closed))
+    fn peer_end(&self, task: TaskHandle) -> Option<PeerEnd> {
+        let lost = self.lost.get(&task).cloned().map(PeerEnd::Lost);
+        lost.or_else(|| self.ended.clone().map(PeerEnd::Closed))
     }
 }
 
@@ -125,8 +125,8 @@ impl Health {
     }
 
     /// Returns the reason why nothing comes from a task any more, if so.
-    pub(crate) fn silenced(&self, task: TaskHandle) -> Option<Silence> {
-        self.lock().silence(task)
+    pub(crate) fn peer_end(&self, task: TaskHandle) -> Option<PeerEnd> {
+        self.lock().peer_end(task)
     }
 
     /// Returns the error of a context that is closed.
@@ -134,22 +134,22 @@ impl Health {
         self.lock().ended.clone()
     }
 
-    /// Calls `on_silence` once if the task is lost or the context is closed while the watch exists,
+    /// Calls `on_end` once if the task is lost or the context is closed while the watch exists,
     /// or immediately if either has already happened.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(
         self: &Arc<Self>,
         task: TaskHandle,
-        on_silence: impl FnOnce(Silence) + Send + 'static,
+        on_end: impl FnOnce(PeerEnd) + Send + 'static,
     ) -> Watch {
         let mut state = self.lock();
         let number = state.next_watch;
         state.next_watch += 1;
-        if let Some(silence) = state.silence(task) {
+        if let Some(end) = state.peer_end(task) {
             drop(state);
-            on_silence(silence);
+            on_end(end);
         } else {
-            state.watching.insert(number, (task, Box::new(on_silence)));
+            state.watching.insert(number, (task, Box::new(on_end)));
         }
         Watch {
             health: Arc::downgrade(self),
@@ -173,9 +173,9 @@ impl Health {
         let of_task = state
             .watching
             .extract_if(|_, (watched, _)| *watched == task);
-        let of_task = of_task.map(|(_, (_, on_silence))| {
-            let lost = Silence::Lost(error.clone());
-            move || on_silence(lost)
+        let of_task = of_task.map(|(_, (_, on_end))| {
+            let lost = PeerEnd::Lost(error.clone());
+            move || on_end(lost)
         });
         of_task.collect()
     }
@@ -192,9 +192,9 @@ impl Health {
     pub(crate) fn end(&self, error: &RemoteError) -> Vec<impl FnOnce() + Send + use<>> {
         let mut state = self.lock();
         let watching = state.watching.drain();
-        let watching = watching.map(|(_, (_, on_silence))| {
-            let closed = Silence::Closed(error.clone());
-            move || on_silence(closed)
+        let watching = watching.map(|(_, (_, on_end))| {
+            let closed = PeerEnd::Closed(error.clone());
+            move || on_end(closed)
         });
         watching.collect()
     }

@@ -129,10 +129,10 @@ impl Ring {
         let health = self.collective.context.health();
         let watch = |member: &TaskHandle| {
             let this = Arc::downgrade(self);
-            health.watch(*member, move |silence| {
+            health.watch(*member, move |end| {
                 if let Some(this) = this.upgrade() {
                     let host = this.collective.context.host();
-                    this.fail(&RemoteErrors::from(silence.into_error()).to_value(host));
+                    this.fail(&RemoteErrors::from(end.into_error()).to_value(host));
                 }
             })
         };

@@ -18,7 +18,7 @@ use crate::cluster::TaskHandle;
 use crate::drain::Drain;
 use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::fabric::{self, CallOptions, RemoteClient};
-use crate::health::Silence;
+use crate::health::PeerEnd;
 use crate::message::{Call, CancelExecutionRequest, Method, SendDataRequest};
 use crate::rendezvous;
 
@@ -88,10 +88,10 @@ impl Drop for Entered {
 }
 
 /// Returns the outcome of a request that is not answered.
-fn unanswered(silence: Silence, task: String) -> RemoteErrors {
-    match silence {
-        Silence::Closed(error) => error.into(),
-        Silence::Lost(error) => {
+fn unanswered(end: PeerEnd, task: String) -> RemoteErrors {
+    match end {
+        PeerEnd::Closed(error) => error.into(),
+        PeerEnd::Lost(error) => {
             let lost = RemoteError::new(ErrorCode::RpcUnavailable, error.message);
             lost.from_task(task).into()
         }
@@ -108,7 +108,7 @@ impl DistributedContext {
         send: impl FnOnce() + Send + 'static,
     ) {
         // As for a call, no client of a lost task is made.
-        let client = match self.health.silenced(task) {
+        let client = match self.health.peer_end(task) {
             None => self.client(task).ok(),
             Some(_) => None,
         };
@@ -141,8 +141,8 @@ impl DistributedContext {
     ) {
         let name = self.cluster.task_name(task).unwrap_or_default();
         // Without a client: one of a lost task would connect again.
-        if let Some(silence) = self.health.silenced(task) {
-            return done(Err(unanswered(silence, name)));
+        if let Some(end) = self.health.peer_end(task) {
+            return done(Err(unanswered(end, name)));
         }
         let client = match self.client(task) {
             Ok(client) => client,
@@ -164,17 +164,17 @@ impl DistributedContext {
         let take =
             |done: &Mutex<Option<_>>| done.lock().unwrap_or_else(PoisonError::into_inner).take();
         let on_end = Arc::clone(&done);
-        let watch = self.health.watch(task, move |silence| {
+        let watch = self.health.watch(task, move |end| {
             if let Some(done) = take(&on_end) {
-                done(Err(unanswered(silence, name)));
+                done(Err(unanswered(end, name)));
             }
         });
-        if let Some(silence) = self.health.silenced(task) {
+        if let Some(end) = self.health.peer_end(task) {
             drop(executing);
             // A watch that began before the context was closed has not called back, and its
             // callback goes with it.
             if let Some(done) = take(&done) {
-                done(Err(unanswered(silence, own_name)));
+                done(Err(unanswered(end, own_name)));
             }
             return;
         }

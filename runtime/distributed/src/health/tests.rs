@@ -296,10 +296,8 @@ fn a_task_with_busy_workers_is_not_lost() {
 #[test]
 fn a_watch_that_is_dropped_is_not_called() {
     let health = Arc::new(Health::default());
-    let (sender, lost) = channel::<Silence>();
-    drop(health.watch(TaskHandle::NONE, move |silence| {
-        sender.send(silence).unwrap()
-    }));
+    let (sender, lost) = channel::<PeerEnd>();
+    drop(health.watch(TaskHandle::NONE, move |end| sender.send(end).unwrap()));
     assert_eq!(health.num_watches(), 0);
     let error = RemoteError::new(ErrorCode::Unavailable, "x");
     assert_eq!(health.mark_lost(TaskHandle::NONE, error.clone()).len(), 0);

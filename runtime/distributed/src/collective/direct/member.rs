@@ -151,10 +151,9 @@ impl DirectMember {
         let health = self.context.health();
         let watch = |(position, member): (usize, &TaskHandle)| {
             let this = self.this.clone();
-            health.watch(*member, move |silence| {
+            health.watch(*member, move |end| {
                 if let Some(this) = this.upgrade() {
-                    let error =
-                        RemoteErrors::from(silence.into_error()).to_value(this.context.host());
+                    let error = RemoteErrors::from(end.into_error()).to_value(this.context.host());
                     this.broken(position, &error);
                 }
             })
