@@ -266,6 +266,32 @@ pub trait RequestHandler: Send + Sync {
         reply.send(Err(gives_no_payloads().into()));
     }
 
+    /// Takes a payload back that was [given away](Self::give_payload) and has not arrived: it waits
+    /// under its key again. By default, it is [taken](Self::take_payload) as another one.
+    fn take_back_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        returned: ArrivedPayload,
+        reply: Reply<()>,
+    ) {
+        let reply = reply.map(|_: SendDataResponse| ());
+        self.take_payload(caller, returned, reply);
+    }
+
+    /// Returns the payload that waits for a receiver of a key, if there is one. By default, it is
+    /// one of the [waiting payloads](Self::waiting_payloads) of the context.
+    fn waiting_payload(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        key: &str,
+    ) -> Answer<Option<Payload>> {
+        let waiting = self.waiting_payloads(caller, Some(context_id))?;
+        let mut waiting = waiting.into_iter();
+        let found = waiting.find(|waiting| waiting.instance_key == key);
+        Ok(found.map(|found| found.payload))
+    }
+
     /// Returns the payloads that wait for a receiver, in one context or in all that the caller
     /// takes part in, in order of their contexts and keys. Default: an error with the code
     /// `Unimplemented`.

@@ -126,6 +126,24 @@ impl Rendezvous {
     /// `Value for key K was set twice.` if one is waiting already; `receive buffer of T is full` if
     /// too many others are.
     pub fn send(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
+        self.send_within(self.max_bytes, key, payload)
+    }
+
+    /// Hands a payload to the receiver of its key that another receiver could not use. There is no
+    /// limit to its size, as there is none for a payload that a receiver waits for.
+    ///
+    /// # Errors
+    /// `Value for key K was set twice.` if one is waiting already.
+    pub(crate) fn put_back(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
+        self.send_within(usize::MAX, key, payload)
+    }
+
+    fn send_within(
+        &self,
+        max_bytes: usize,
+        key: &str,
+        payload: Payload,
+    ) -> Result<(), RemoteError> {
         let mut state = self.lock();
         if let Some(error) = &state.closed {
             return Err(error.into());
@@ -140,7 +158,7 @@ impl Rendezvous {
             }
             None => {
                 let size = size(key, &payload);
-                if size > self.max_bytes - state.num_bytes {
+                if size > max_bytes.saturating_sub(state.num_bytes) {
                     let message = format!("{FULL}{} is full", self.owner);
                     return Err(RemoteError::new(ErrorCode::Unavailable, message));
                 }
@@ -292,6 +310,14 @@ impl Rendezvous {
             .count()
     }
 
+    /// Returns the payload that waits for a receiver of a key, if there is one.
+    pub(crate) fn payload(&self, key: &str) -> Option<Payload> {
+        match self.lock().waiting.get(key) {
+            Some(Waiting::Payload(payload)) => Some(payload.clone()),
+            Some(Waiting::Receiver(..)) | None => None,
+        }
+    }
+
     /// Returns the payloads that wait for a receiver, in order of their keys.
     pub(crate) fn payloads(&self) -> Vec<(String, Payload)> {
         let state = self.lock();
@@ -371,6 +397,14 @@ mod tests {
         assert!(!rendezvous.receive("a", Box::new(|payload| assert!(payload.is_ok()))));
         rendezvous.send("d", payload()).unwrap();
         assert!(rendezvous.send("e", payload()).is_err());
+        // What could not be used has room again, until it is taken.
+        rendezvous.put_back("e", payload()).unwrap();
+        assert!(rendezvous.put_back("e", payload()).is_err());
+        assert!(rendezvous.send("f", payload()).is_err());
+        for key in ["b", "d", "e"] {
+            assert!(!rendezvous.receive(key, Box::new(|payload| assert!(payload.is_ok()))));
+        }
+        assert_eq!(rendezvous.lock().num_bytes, 0);
     }
     use std::sync::Arc;
     use std::sync::mpsc::{Receiver as Channel, channel};

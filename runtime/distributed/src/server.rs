@@ -843,6 +843,34 @@ impl RequestHandler for Server {
         }
     }
 
+    fn take_back_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        returned: ArrivedPayload,
+        reply: Reply<()>,
+    ) {
+        let ArrivedPayload {
+            context_id,
+            instance_key,
+            payload,
+        } = returned;
+        let returned = self.context_for(caller, context_id).and_then(|context| {
+            // It had room before it was given away.
+            context.rendezvous().put_back(&instance_key, payload)
+        });
+        reply.send(returned.map_err(Into::into));
+    }
+
+    fn waiting_payload(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        key: &str,
+    ) -> Answer<Option<Payload>> {
+        let context = self.context_for(caller, context_id)?;
+        Ok(context.rendezvous().payload(key))
+    }
+
     fn waiting_payloads(
         &self,
         caller: Option<&TaskName>,

@@ -17,9 +17,12 @@
 //! | `ListFlights` | lists the tensors that wait, of one context or all |
 //! | others | unimplemented |
 //!
-//! A tensor that could not be handed over waits under its key again: because its elements have no
-//! type in Arrow, or because the caller is gone. The service shares the port, the credentials, the
-//! limits and the end of that of tasks; callers that are not tasks need the certificate of one.
+//! A tensor that cannot be handed over stays under its key, if it waits there: one that is too
+//! large, or whose elements have no type in Arrow. One that was taken waits there again if the
+//! caller is gone, for example. It is lost if another one has taken its place meanwhile.
+//!
+//! The service shares the port, the credentials, the limits and the end of that of tasks; callers
+//! that are not tasks need the certificate of one.
 
 mod place;
 
@@ -38,8 +41,8 @@ use tfrt_distributed::fabric::{ArrivedPayload, CancelCall, Reply, RequestHandler
 use tfrt_distributed::message::SendDataResponse;
 use tfrt_distributed::{Answer, Payload, RemoteErrors};
 use tfrt_host::log;
-use tfrt_support::ErrorCode;
-use tfrt_tensor::serialize;
+use tfrt_support::{DType, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, serialize};
 use tonic::body::Body;
 use tonic::{Code, Request, Response, Status, Streaming};
 
@@ -51,9 +54,6 @@ use tensor::TensorSchema;
 
 /// The start of the paths of its methods.
 pub(crate) const SERVICE: &str = "/arrow.flight.protocol.FlightService/";
-
-/// The bytes of a message in addition to those of its elements, at most: the shape, and lengths.
-const OVERHEAD_BYTES: usize = 4096;
 
 type Stream<T> = tokio_stream::Iter<std::vec::IntoIter<Result<T, Status>>>;
 
@@ -103,38 +103,51 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// A payload on its way to a caller. If it is dropped there, it waits under its key again.
+/// Returns an error for a message that is too large.
+fn check_size(num_bytes: usize, max_bytes: usize) -> Result<(), Status> {
+    match num_bytes <= max_bytes {
+        true => Ok(()),
+        false => Err(Status::resource_exhausted(format!(
+            "a message of {num_bytes} bytes exceeds the limit of {max_bytes} bytes"
+        ))),
+    }
+}
+
+/// Returns the tensor of a payload, unless Arrow has no type for it or its elements alone are too
+/// large for a message.
+fn tensor_of(payload: &Payload, endpoint: &Endpoint) -> Result<DenseHostTensor, Status> {
+    let host = endpoint.host()?;
+    let tensor = payload.to_tensor(host.allocator());
+    let tensor = tensor.map_err(|error| Status::failed_precondition(error.message()))?;
+    tensor::schema(tensor.dtype(), tensor.shape())?;
+    let num_bytes = match tensor.dtype() {
+        // A bit each in Arrow.
+        DType::I1 => tensor.num_elements().div_ceil(8),
+        _ => tensor.buffer().len_bytes(),
+    };
+    check_size(num_bytes, endpoint.options().max_message_bytes)?;
+    Ok(tensor)
+}
+
+/// A payload that was taken for a caller. If it is dropped before it has arrived, it waits under
+/// its key again.
 #[derive(Debug)]
-struct OnItsWay {
+struct InFlightPayload {
     endpoint: Arc<Endpoint>,
     caller: Option<Caller>,
     place: Place,
     payload: Option<Payload>,
 }
 
-impl OnItsWay {
-    /// Returns the tensor. The payload stays on its way.
+impl InFlightPayload {
+    /// Returns the messages of the tensor, which has not arrived.
     fn encode(&self) -> Result<Vec<FlightData>, Status> {
         let payload = self.payload.as_ref().ok_or_else(no_payload)?;
-        let max_bytes = self.endpoint.options().max_message_bytes;
-        let check_size = |num_bytes: usize| match num_bytes <= max_bytes {
-            true => Ok(()),
-            false => Err(Status::resource_exhausted(format!(
-                "a message of {num_bytes} bytes exceeds the limit of {max_bytes} bytes"
-            ))),
-        };
-        let elements = payload
-            .buffers()
-            .get(1)
-            .map_or(0, |buffer| buffer.len_bytes());
-        // Booleans take a bit each in Arrow; before anything is copied, only a large size counts.
-        check_size(elements.saturating_sub(OVERHEAD_BYTES) / 8)?;
-        let host = self.endpoint.host()?;
-        let tensor = payload.to_tensor(host.allocator());
-        let tensor = tensor.map_err(|error| Status::failed_precondition(error.message()))?;
+        let tensor = tensor_of(payload, &self.endpoint)?;
         let messages = tensor::encode(&tensor)?;
         for message in &messages {
-            check_size(message.encoded_len())?;
+            let max_bytes = self.endpoint.options().max_message_bytes;
+            check_size(message.encoded_len(), max_bytes)?;
         }
         Ok(messages)
     }
@@ -145,19 +158,19 @@ impl OnItsWay {
     }
 }
 
-impl Drop for OnItsWay {
+impl Drop for InFlightPayload {
     fn drop(&mut self) {
         let Some(payload) = self.payload.take() else {
             return;
         };
         let Place { context_id, key } = self.place.clone();
-        let arrived = ArrivedPayload {
+        let returned = ArrivedPayload {
             context_id,
             instance_key: key,
             payload,
         };
         let Place { context_id, key } = self.place.clone();
-        let reply = Reply::new(move |answer: Answer<SendDataResponse>| {
+        let reply = Reply::new(move |answer: Answer<()>| {
             if let Err(errors) = answer {
                 log::warning!("context {context_id}: the tensor of key {key} is lost: {errors}");
             }
@@ -165,7 +178,7 @@ impl Drop for OnItsWay {
         let caller = self.caller.take();
         self.endpoint.begin("DoGet", reply, move |handler, reply| {
             let caller = caller.as_ref().map(|Caller(task)| &**task);
-            handler.take_payload(caller, arrived, reply);
+            handler.take_back_payload(caller, returned, reply);
         });
     }
 }
@@ -181,7 +194,11 @@ fn caller_of<T>(request: &Request<T>) -> Option<Caller> {
 
 impl Flights {
     /// Receives the payload of a key. Dropping the future ends the wait.
-    async fn receive(&self, caller: Option<Caller>, place: Place) -> Result<OnItsWay, Status> {
+    async fn receive(
+        &self,
+        caller: Option<Caller>,
+        place: Place,
+    ) -> Result<InFlightPayload, Status> {
         let cancel = CancelOnDrop(CancelCall::default());
         let wanted = WantedPayload {
             context_id: place.context_id,
@@ -189,17 +206,33 @@ impl Flights {
             cancel: cancel.0.clone(),
         };
         let (endpoint, own_caller) = (Arc::clone(&self.0), caller.clone());
-        let on_its_way = move |payload| OnItsWay {
+        let in_flight = move |payload| InFlightPayload {
             endpoint,
             caller: own_caller,
             place,
             payload: Some(payload),
         };
-        let give = move |handler: Arc<dyn RequestHandler>, reply: Reply<OnItsWay>| {
+        let give = move |handler: Arc<dyn RequestHandler>, reply: Reply<InFlightPayload>| {
             let caller = caller.as_ref().map(|Caller(task)| &**task);
-            handler.give_payload(caller, wanted, reply.map(on_its_way));
+            handler.give_payload(caller, wanted, reply.map(in_flight));
         };
         let answer = self.0.ask("DoGet", give).await?;
+        answer.map_err(|errors| status_of(&errors))
+    }
+
+    /// Returns the payload that waits for a receiver, if there is one.
+    async fn waiting_at(
+        &self,
+        method: &'static str,
+        caller: Option<Caller>,
+        place: &Place,
+    ) -> Result<Option<Payload>, Status> {
+        let Place { context_id, key } = place.clone();
+        let find = move |handler: Arc<dyn RequestHandler>, reply: Reply<_>| {
+            let caller = caller.as_ref().map(|Caller(task)| &**task);
+            reply.send(handler.waiting_payload(caller, context_id, &key));
+        };
+        let answer = self.0.ask(method, find).await?;
         answer.map_err(|errors| status_of(&errors))
     }
 
@@ -221,26 +254,20 @@ impl Flights {
     async fn info(&self, request: Request<FlightDescriptor>) -> Result<FlightInfo, Status> {
         let caller = caller_of(&request);
         let place = Place::of_descriptor(Some(request.get_ref()))?;
-        let waiting = self.waiting(caller, Some(place.context_id)).await?;
-        let mut waiting = waiting.into_iter();
-        let found = waiting.find(|waiting| waiting.instance_key == place.key);
+        let found = self.waiting_at("GetFlightInfo", caller, &place).await?;
         let found = found.ok_or_else(|| {
             let Place { context_id, key } = &place;
             Status::not_found(format!(
                 "no tensor waits under the key `{key}` of context {context_id}"
             ))
         })?;
-        info(&found)
+        info(place, &found)
     }
 }
 
 /// Describes a tensor that waits.
-fn info(waiting: &ArrivedPayload) -> Result<FlightInfo, Status> {
-    let place = Place {
-        context_id: waiting.context_id,
-        key: waiting.instance_key.clone(),
-    };
-    let [metadata, elements] = waiting.payload.buffers() else {
+fn info(place: Place, payload: &Payload) -> Result<FlightInfo, Status> {
+    let [metadata, elements] = payload.buffers() else {
         return Err(Status::failed_precondition(format!(
             "what waits under the key `{}` is no tensor",
             place.key
@@ -325,18 +352,23 @@ impl FlightService for Flights {
     ) -> Result<Response<Self::DoGetStream>, Status> {
         let caller = caller_of(&request);
         let place = Place::of_ticket(request.get_ref())?;
-        let on_its_way = self.receive(caller, place).await?;
+        // What waits and cannot be handed over is not taken.
+        let waiting = self.waiting_at("DoGet", caller.clone(), &place).await?;
+        if let Some(waiting) = waiting.filter(|waiting| waiting.error().is_none()) {
+            tensor_of(&waiting, &self.0)?;
+        }
+        let in_flight = self.receive(caller, place).await?;
         let encode = move || {
-            if let Some(error) = on_its_way.payload.as_ref().and_then(Payload::error) {
+            if let Some(error) = in_flight.payload.as_ref().and_then(Payload::error) {
                 // The sender has no tensor, and the caller is told why.
-                on_its_way.arrive();
+                in_flight.arrive();
                 return Err(status_of(&error.into()));
             }
-            let messages = on_its_way.encode()?;
-            Ok((on_its_way, messages))
+            let messages = in_flight.encode()?;
+            Ok((in_flight, messages))
         };
-        let (on_its_way, messages) = self.0.run_on_queue(encode).await?;
-        on_its_way.arrive();
+        let (in_flight, messages) = self.0.run_on_queue(encode).await?;
+        in_flight.arrive();
         Ok(stream_of(messages))
     }
 
@@ -362,7 +394,13 @@ impl FlightService for Flights {
         let context_id = listed_context(&request.get_ref().expression)?;
         let waiting = self.waiting(caller_of(&request), context_id).await?;
         // Other payloads wait there, too.
-        let infos = waiting.iter().filter_map(|waiting| info(waiting).ok());
+        let infos = waiting.into_iter().filter_map(|waiting| {
+            let place = Place {
+                context_id: waiting.context_id,
+                key: waiting.instance_key,
+            };
+            info(place, &waiting.payload).ok()
+        });
         Ok(stream_of(infos.collect()))
     }
 

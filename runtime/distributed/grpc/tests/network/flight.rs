@@ -99,7 +99,7 @@ impl Task {
         let end = Instant::now() + MINUTE;
         while self.context.rendezvous().is_empty() == waits {
             assert!(Instant::now() < end, "it does not happen");
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            tokio::task::yield_now().await;
         }
     }
 }
@@ -173,6 +173,19 @@ async fn get(client: &mut FlightClient, ticket: &str) -> Result<Vec<RecordBatch>
         batches.push(batch?);
     }
     Ok(batches)
+}
+
+/// The paths of the tensors that wait.
+async fn listed(
+    client: &mut FlightClient,
+    criteria: &'static str,
+) -> Result<Vec<Vec<String>>, FlightError> {
+    let mut infos = client.list_flights(criteria).await?;
+    let mut paths = Vec::new();
+    while let Some(info) = infos.next().await {
+        paths.push(info?.flight_descriptor.unwrap().path);
+    }
+    Ok(paths)
 }
 
 fn refusal<T: std::fmt::Debug>(outcome: Result<T, FlightError>) -> (Code, String) {
@@ -318,6 +331,24 @@ fn a_tensor_that_cannot_be_handed_over_waits_again() {
 }
 
 #[test]
+fn a_tensor_that_was_waited_for_waits_however_large_it_is() {
+    let limited = |config: &mut ServerConfig| config.max_unclaimed_bytes = 1 << 10;
+    let task = task_with(GrpcOptions::default(), limited);
+    let shape = Shape::new(&[1 << 12]).unwrap();
+    let halves = DenseHostTensor::zeroed(task.host.allocator(), DType::Bf16, shape).unwrap();
+    run(async {
+        let mut client = task.client().await;
+        let waiting = tokio::spawn(async move { get(&mut client, "7/halves").await });
+        task.wait_for_receiver(true).await;
+        task.send("halves", &halves);
+        let (code, text) = refusal(waiting.await.unwrap());
+        assert_eq!(code, Code::FailedPrecondition, "{text}");
+    });
+    assert_eq!(task.take("halves").num_elements(), 1 << 12);
+    assert!(task.context.rendezvous().is_empty());
+}
+
+#[test]
 fn the_reason_why_there_is_no_tensor_is_told() {
     let task = task();
     let error =
@@ -339,16 +370,15 @@ fn tensors_that_wait_are_listed_and_described() {
         .rendezvous()
         .send("c", Payload::new(vec![]))
         .unwrap();
+    let config = task.context.config().clone();
+    let other = task.server.create_context(9, &config).unwrap();
+    let payload = Payload::of_tensor(&tensor);
+    other.rendezvous().send("d", payload).unwrap();
     run(async {
         let mut client = task.client().await;
-        for (criteria, expected) in [("", 2), ("7", 2)] {
-            let mut infos = client.list_flights(criteria).await.unwrap();
-            let mut paths = Vec::new();
-            while let Some(info) = infos.next().await {
-                paths.push(info.unwrap().flight_descriptor.unwrap().path);
-            }
-            assert_eq!(paths.len(), expected);
-            assert_eq!(paths[..2], [["7", "a"], ["7", "b"]]);
+        let all = [["7", "a"], ["7", "b"], ["9", "d"]];
+        for (criteria, expected) in [("", &all[..]), ("7", &all[..2]), ("9", &all[2..])] {
+            assert_eq!(listed(&mut client, criteria).await.unwrap(), expected);
         }
         let info = client.get_flight_info(path(&["7", "b"])).await.unwrap();
         assert_eq!((info.total_records, info.total_bytes), (1, 8));
@@ -546,23 +576,25 @@ fn a_certificate_of_a_task_of_the_context_is_needed() {
     let task = task_with(security::with(authority.tls_of(0)), |_| ());
     task.send("k", &DenseHostTensor::vector(&[1.0_f32]).unwrap());
     run(async {
-        let get_as = async |number: u32| {
+        let client_of = async |number: u32| {
             let uri = format!("tfrt://blue/job/worker/task/{number}");
             let config = authority.client(Some(&authority.issue(&[&uri], 4000)));
             let connector = Connector(Arc::new(config), task.address.clone());
             // The connector encrypts.
             let endpoint = Endpoint::from_static("http://task.tfrt");
             let channel = endpoint.connect_with_connector(connector).await.unwrap();
-            get(&mut FlightClient::new(channel), "7/k").await
+            FlightClient::new(channel)
         };
-        let (code, text) = refusal(get_as(1).await);
-        assert_eq!(code, Code::FailedPrecondition);
-        assert_eq!(
-            text,
-            "FailedPrecondition: the request for payloads of /job:worker/task:1 is refused: the \
-             task is not part of the cluster of the context"
-        );
-        assert_eq!(get_as(0).await.unwrap().len(), 1);
+        let (mut member, mut stranger) = (client_of(0).await, client_of(1).await);
+        let expected = "FailedPrecondition: the request for payloads of /job:worker/task:1 is \
+             refused: the task is not part of the cluster of the context";
+        let expected = (Code::FailedPrecondition, expected.to_owned());
+        assert_eq!(refusal(get(&mut stranger, "7/k").await), expected);
+        assert_eq!(refusal(listed(&mut stranger, "7").await), expected);
+        // Of all contexts, those that it takes part in.
+        assert!(listed(&mut stranger, "").await.unwrap().is_empty());
+        assert_eq!(listed(&mut member, "").await.unwrap(), [["7", "k"]]);
+        assert_eq!(get(&mut member, "7/k").await.unwrap().len(), 1);
     });
 }
 
