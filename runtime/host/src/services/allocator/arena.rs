@@ -455,8 +455,9 @@ impl ArenaAllocator {
         self.free_chunks(removed);
     }
 
-    /// Returns idle memory to the source if it is more than [`max_kept_bytes`](Self::max_kept_bytes).
-    /// This is for work that has no runs: it may be called at any time, and plans nothing.
+    /// Returns idle memory to the source if it is more than
+    /// [`max_kept_bytes`](Self::max_kept_bytes). This is for work that has no runs: it may be called
+    /// at any time, and plans nothing.
     pub fn trim(&self) {
         let removed = self.lock().remove_excess(self.max_kept_bytes);
         self.free_chunks(removed);
