@@ -167,8 +167,9 @@ fn attention_needs_less_memory_than_its_scores() {
     let x = tensor(&[1, 1, 1_000, 1], &[2.0_f32; 1_000]);
     let outputs = session.run(&[("x", x)]).unwrap();
     let y = outputs[0].elements::<f32>().unwrap();
-    // A sum of 1,000 numbers up to 2 in single precision is off by 1000 · 2⁻²⁴ at most.
-    assert!(y.iter().all(|&y| (y - 2.0).abs() < 1e-4));
+    // A sum of 1,000 products with the total 2 is off by 2 · 1000 · 2⁻²⁴ = 1.2e-4 at most in single
+    // precision. The rest is for the error of the softmax.
+    assert!(y.iter().all(|&y| (y - 2.0).abs() < 2e-4));
 }
 
 #[test]
