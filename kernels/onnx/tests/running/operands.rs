@@ -173,6 +173,20 @@ fn attention_needs_less_memory_than_its_scores() {
 }
 
 #[test]
+fn a_mask_of_least_numbers_hides_all_keys_alike() {
+    let q = tensor(&[1, 1, 2, 1], &[1.0_f32, 2.0]);
+    let k = tensor(&[1, 1, 2, 1], &[3.0_f32, 5.0]);
+    let v = tensor(&[1, 1, 2, 1], &[1.0_f32, 3.0]);
+    // The second row hides one key: with infinity, as usual.
+    let rows = [f64::MIN, f64::MIN, 0.0, f64::NEG_INFINITY];
+    let inputs = [("k", k), ("m", tensor(&[2, 2], &rows)), ("q", q), ("v", v)];
+    let attention = node("Attention", &["q", "k", "v", "m"], &["y"]);
+    let names = ["k", "m", "q", "v"];
+    let found = run_model(&newest(graph(&names, vec![attention], &["y"])), &inputs);
+    assert_eq!(found.unwrap(), ["f32 [1, 1, 2, 1] [2.0, 1.0]"]);
+}
+
+#[test]
 fn attention_keeps_its_scores_only_if_they_are_wanted() {
     let q = tensor(&[1, 2, 2, 1], &[1.0_f32, 0.0, 0.0, 1.0]);
     let k = tensor(&[1, 1, 2, 1], &[0.0_f32, 0.0]);
