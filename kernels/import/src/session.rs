@@ -257,9 +257,10 @@ impl Session {
     pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();
-        let _active = Run::new(self, inputs);
         self.check_names(inputs)?;
         self.check_types(inputs)?;
+        // From here on: a refused request takes no place among the kinds of runs.
+        let _active = Run::new(self, inputs);
         let given = self.inputs.iter().filter_map(|name| {
             let (_, value) = inputs.iter().find(|(found, _)| found == name)?;
             Some(value.handle(&device))

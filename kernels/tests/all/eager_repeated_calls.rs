@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tfrt::core::EagerContext;
+use tfrt::core::{EagerContext, TensorHandle};
 use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -122,6 +122,60 @@ fn a_metadata_function_is_not_asked_the_same_again_and_again() -> Result<()> {
     let y = counted.call(&[&eager.tensor([[1.0_f32; 3]; 2])?])?;
     assert_eq!(y.metadata(), Some(TensorMetadata::new(DType::F32, [2, 3])));
     assert_eq!(NUM_QUESTIONS.load(Ordering::Relaxed), 3);
+    Ok(())
+}
+
+/// How often the metadata function of the op below was asked.
+static NUM_QUESTIONS_OF_TWO: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns zeros of the first element type, with a row for each element of the first vector, and a
+/// column for each of the second one.
+#[tfrt_op("repeated_test.Outer", metadata = outer_metadata)]
+fn outer(
+    x: &DenseHostTensor,
+    y: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let shape = Shape::new(&[x.num_elements(), y.num_elements()])?;
+    Ok(DenseHostTensor::zeroed(ctx.allocator(), x.dtype(), shape)?)
+}
+
+fn outer_metadata(x: &TensorMetadata, y: &TensorMetadata) -> TensorMetadata {
+    NUM_QUESTIONS_OF_TWO.fetch_add(1, Ordering::Relaxed);
+    TensorMetadata::new(x.dtype, [x.extents[0], y.extents[0]])
+}
+
+#[test]
+fn an_answer_is_for_the_types_the_shapes_and_the_order_of_operands() -> Result<()> {
+    let eager = eager();
+    let outer = eager.op("repeated_test.Outer")?.ready()?;
+    let (two, three) = (eager.tensor([1.0_f32; 2])?, eager.tensor([1.0_f32; 3])?);
+    let whole = eager.tensor([1_i32; 3])?;
+    let is = |x: &TensorHandle, y: &TensorHandle, dtype: DType, dims: [usize; 2]| {
+        let found = outer.call(&[x, y])?;
+        assert_eq!(found.metadata(), Some(TensorMetadata::new(dtype, dims)));
+        Ok::<_, Error>(())
+    };
+    let questions = || NUM_QUESTIONS_OF_TWO.load(Ordering::Relaxed);
+    for _ in 0..3 {
+        is(&two, &three, DType::F32, [2, 3])?;
+    }
+    assert_eq!(questions(), 2, "the answer is kept from the second call on");
+    is(&three, &two, DType::F32, [3, 2])?;
+    assert_eq!(questions(), 3, "the operands changed places");
+    is(&two, &whole, DType::F32, [2, 3])?;
+    assert_eq!(questions(), 4, "the second one is of another type");
+    is(&whole, &two, DType::I32, [3, 2])?;
+    assert_eq!(questions(), 5, "so is the first one, in the other order");
+    is(&two, &two, DType::F32, [2, 2])?;
+    assert_eq!(questions(), 6, "the second one has another shape");
+    for _ in 0..3 {
+        is(&two, &three, DType::F32, [2, 3])?;
+        is(&three, &two, DType::F32, [3, 2])?;
+        is(&two, &whole, DType::F32, [2, 3])?;
+        is(&whole, &two, DType::I32, [3, 2])?;
+    }
+    assert_eq!(questions(), 6);
     Ok(())
 }
 

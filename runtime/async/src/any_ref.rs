@@ -43,7 +43,8 @@ pub struct AnyRef {
 }
 
 // SAFETY: a payload is `Send` and `Sync` by the bound of `Value`, an error is both, and the header
-// consists of atomics and constants.
+// consists of atomics, of constants, and of the kind, which only a sole owner changes
+// (`mark_given`).
 unsafe impl Send for AnyRef {}
 
 // SAFETY: as for `Send`.

@@ -98,9 +98,9 @@ const _: () = assert!(
     "the payload follows the header at once"
 );
 
-// SAFETY: the header consists of atomics and of fields that never change. The payload is itself
-// `Send` and `Sync`; only the promise writes it before publication, and later writes hold a borrow
-// count that excludes readers.
+// SAFETY: the header consists of atomics, of fields that never change, and of the kind, which only
+// a sole owner changes (`mark_given`). The payload is itself `Send` and `Sync`; only the promise
+// writes it before publication, and later writes hold a borrow count that excludes readers.
 unsafe impl<T: Value> Sync for ValueCell<T> {}
 
 /// The layout of a value with payload type `T`.

@@ -179,9 +179,7 @@ impl TaskArguments {
             }
         }
     }
-}
 
-impl TaskArguments {
     /// Returns the options of the network with Arrow Flight, if it is wanted.
     #[cfg(feature = "flight")]
     fn with_flight(&self, options: GrpcOptions) -> Result<GrpcOptions, Failure> {

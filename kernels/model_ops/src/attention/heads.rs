@@ -34,7 +34,7 @@ impl Wide for f32 {
             _ => {
                 let wide = real_numbers(op, x)?;
                 let pairs = numbers.iter_mut().zip(wide);
-                pairs.for_each(|(to, number)| *to = number as f32);
+                pairs.for_each(|(to, number)| *to = narrowed(number));
             }
         }
         Ok(numbers)
@@ -57,6 +57,15 @@ impl Wide for f32 {
             _ => y.elements_mut::<f32>()?.copy_from_slice(numbers),
         }
         Ok(y)
+    }
+}
+
+/// Rounds a number to single precision. A finite one stays finite: masks hide keys with the least
+/// number of their type, and a row of infinities would become NaN in the softmax.
+fn narrowed(number: f64) -> f32 {
+    match number.is_finite() {
+        true => number.clamp(f32::MIN.into(), f32::MAX.into()) as f32,
+        false => number as f32,
     }
 }
 

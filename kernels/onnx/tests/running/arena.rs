@@ -3,14 +3,14 @@
 use super::*;
 use tfrt_import::program::Program;
 
-/// Returns a network of products that become narrower, with a connection around every second one.
-fn network() -> Program {
+/// Returns a network of products that become wider by a step, or narrower, after every second one.
+fn network(step: isize) -> Program {
     let mut nodes = Vec::new();
     let mut weights = Vec::new();
     let mut last = "x".to_owned();
     for layer in 0..8_usize {
-        let width = 64 - 8 * (layer / 2);
-        let next = 64 - 8 * layer.div_ceil(2);
+        let width = 64_usize.saturating_add_signed(step * (layer / 2) as isize);
+        let next = 64_usize.saturating_add_signed(step * layer.div_ceil(2) as isize);
         let numbers: Vec<f32> = (0..width * next)
             .map(|at| (at * 37 % 101) as f32 / 1000.0 - 0.05)
             .collect();
@@ -32,9 +32,13 @@ fn network() -> Program {
 }
 
 fn session() -> Session {
+    session_of(network(-8))
+}
+
+fn session_of(program: Program) -> Session {
     let kernels = Arc::new(KernelRegistry::from_link().unwrap());
     let host = HostContext::builder().registry(kernels).build();
-    Session::load(network(), "model.onnx", &host).unwrap()
+    Session::load(program, "model.onnx", &host).unwrap()
 }
 
 fn input(rows: usize) -> DenseHostTensor {
@@ -90,6 +94,25 @@ fn runs_with_inputs_of_several_shapes_that_take_turns_need_no_new_memory() {
         memory.held_bytes * 10 <= memory.peak_bytes * 11,
         "{memory:?}"
     );
+}
+
+#[test]
+fn requests_that_are_refused_take_the_place_of_no_plan() {
+    // Without a plan, what is freed has no room for the results of wider products.
+    let session = session_of(network(8));
+    for _ in 0..5 {
+        outputs(&session, 100);
+        outputs(&session, 250);
+    }
+    let settled = session.memory();
+    for rows in 1..20 {
+        let inputs = [("x", input(rows)), ("z", input(rows))];
+        let error = session.run(&inputs).unwrap_err();
+        assert_eq!(error.message(), "unknown input `z`; did you mean `x`?");
+    }
+    outputs(&session, 250);
+    outputs(&session, 100);
+    assert_eq!(session.memory().num_chunks, settled.num_chunks);
 }
 
 #[test]

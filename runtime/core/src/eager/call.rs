@@ -34,8 +34,8 @@ struct Call<'a> {
     uses: Option<&'a Uses>,
 }
 
-/// Runs an op that [admits](crate::device_op::Admitted) so many operands at once, in the context of
-/// its eager context, if nothing keeps it from that.
+/// Runs an op that [admits](crate::device_op::Admitted) this number of operands at once, in the
+/// context of its eager context, if nothing keeps it from that.
 #[inline(always)]
 fn call_at_once(
     eager: &EagerContext,

@@ -7,7 +7,6 @@ pub(crate) mod cancel;
 
 use std::any::Any;
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -238,9 +237,8 @@ impl RequestContextBuilder {
         let max_bytes = self.max_bytes.unwrap_or(limits.max_request_bytes);
         // Written where it stays: there are so many fields that a move would cost as much as the
         // writes.
-        let request = Arc::new(MaybeUninit::<RequestContext>::uninit());
-        // SAFETY: the place lives as long as the reference, and nobody else has one.
-        let place = unsafe { &mut *Arc::as_ptr(&request).cast_mut() };
+        let mut request = Arc::<RequestContext>::new_uninit();
+        let place = Arc::get_mut(&mut request).expect("nobody else has the new request");
         place.write(RequestContext {
             max_bytes,
             tag: self.tag,

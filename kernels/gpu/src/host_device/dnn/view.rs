@@ -32,8 +32,8 @@ impl View {
         Self::of_vectors((stored, 1), dims, strides, pointer)
     }
 
-    /// Returns a tensor whose channels are in vectors of so many elements. Its sizes and distances
-    /// count vectors.
+    /// Returns a tensor whose channels are in vectors of `vector_len` elements. Its sizes and
+    /// distances count vectors.
     pub(super) fn of_vectors(
         (stored, vector_len): (Option<Stored>, usize),
         dims: &[i64],

@@ -216,8 +216,8 @@ mod tests {
         )
     }
 
-    /// Returns a program whose function `main` increments its argument so often, and waits for the
-    /// result each time.
+    /// Returns a program whose function `main` increments its argument `num_kernels` times, and
+    /// waits for the result each time.
     fn program(host: &HostContext, num_kernels: usize) -> Arc<Program> {
         let mut builder = BefBuilder::new(WriteOptions::default());
         let ty = builder.add_type("i64");

@@ -16,12 +16,18 @@
 //!
 //! A span whose place is in use, or that was not planned, takes the smallest free span that it fits
 //! in, and adds a chunk if there is none; then the next run is recorded. If results of a run are in
-//! use during the next one, spans that outlive their run are not planned from then on. Free spans
+//! use during the next one, spans that outlive their run are not planned from then on: all kinds of
+//! runs are recorded once more, and such spans are never where a plan places others. Free spans
 //! join their neighbours.
 //!
 //! Runs may be of several [kinds](ArenaAllocator::begin), such as those of a model with inputs of
 //! several shapes. Each of the latest kinds has a plan of its own. All plans are for one chunk, as
 //! large as the largest of them needs.
+//!
+//! The first run of a kind is not recorded, since many kinds run only once: a plan costs time, and
+//! the chunks that a recorded run has added are given up for that of the plan. Chunks that such a
+//! run adds are larger than needed, so that the runs of a sequence that grows step by step, as when
+//! text is generated, find room in the memory of those before them.
 //!
 //! Invariant A1: a chunk came from the source, with its layout; spans of a chunk do not overlap,
 //! and each byte of a chunk is in a span that is free or in use. Upheld by `take` and `give_back`.
@@ -53,6 +59,9 @@ const GRANULE_BYTES: usize = 64;
 /// although the system has cleared it.
 const HEAP_ALIGN_BYTES: usize = 16;
 
+/// The first run of a kind adds chunks that are larger than needed by one part in this number.
+const SPARE_PART: usize = 8;
+
 /// The number of kinds of runs whose plans are kept.
 const MAX_KINDS: usize = 8;
 
@@ -63,9 +72,9 @@ const POISON: u8 = 0xff;
 /// Keeps the larger memory that it hands out, for reuse, until it is dropped.
 ///
 /// Owners of repeated work, such as sessions of models, have one each, and call
-/// [`settle`](Self::settle) between runs. It returns memory to the source if it has planned where
-/// the next run finds its memory, if more than [`max_kept_bytes`](Self::max_kept_bytes) is idle,
-/// and at the end.
+/// [`settle`](Self::settle) between runs. It returns memory to the source if the last run has not
+/// used it, if it has planned where the next run finds its memory, if more than
+/// [`max_kept_bytes`](Self::max_kept_bytes) is idle, and at the end.
 ///
 /// ```
 /// use std::alloc::Layout;
@@ -152,7 +161,8 @@ struct State {
     other_kinds: Vec<OtherKind>,
     /// Whether this run has needed memory that was not planned.
     has_missed: bool,
-    /// Whether a planned place was in use in some run.
+    /// Whether a planned place was in use in some run. Plans that are older than that place results
+    /// in the planned chunk.
     keeps_results: bool,
     statistics: ArenaStatistics,
 }
@@ -215,6 +225,18 @@ impl State {
         let found = spans.find(|(_, address)| !planned.contains(address));
         let &(free_bytes, address) = found?;
         Some(self.take(address, free_bytes, address, size_bytes))
+    }
+
+    /// Takes a span of this size from the end of the planned chunk, which no plan uses.
+    fn take_behind_plans(&mut self, size_bytes: usize) -> Option<NonNull<u8>> {
+        let start = self.planned?;
+        let end = start + self.chunks.get(&start)?.size_bytes;
+        let others = self.other_kinds.iter().map(|other| other.plan.size_bytes);
+        let first = start + others.fold(self.plan.size_bytes, usize::max);
+        let spans = self.free.range(start..end);
+        let mut spans = spans.map(|(&address, &bytes)| (address.max(first), address + bytes));
+        let (address, _) = spans.find(|&(address, end)| address + size_bytes <= end)?;
+        self.take_at(address, size_bytes)
     }
 
     /// Takes a span from a free span, which contains it.
@@ -311,7 +333,30 @@ impl State {
         }
     }
 
-    /// Takes up the plan of another kind of runs. The first run of a kind is recorded.
+    /// Notes that a planned place was in use: by results of a run before this one.
+    #[cold]
+    fn found_in_use(&mut self) {
+        if !self.keeps_results {
+            self.keeps_results = true;
+            // Their results may be what was in the way. This kind is recorded because it misses.
+            for other in &mut self.other_kinds {
+                other.is_to_be_recorded = true;
+            }
+        }
+    }
+
+    /// Returns the size of a chunk for a span that no chunk has room for.
+    fn chunk_bytes(&self, span_bytes: usize) -> usize {
+        let is_first_run = self.recording.is_none() && self.plan.is_empty();
+        let spare_bytes = match is_first_run {
+            true => (span_bytes / SPARE_PART).next_multiple_of(GRANULE_BYTES),
+            false => 0,
+        };
+        span_bytes.saturating_add(spare_bytes)
+    }
+
+    /// Takes up the plan of another kind of runs. The first run of a kind has none, and is not
+    /// recorded.
     fn begin(&mut self, kind: u64) {
         if self.kind == kind {
             return;
@@ -322,7 +367,7 @@ impl State {
             None => OtherKind {
                 kind,
                 plan: Plan::default(),
-                is_to_be_recorded: true,
+                is_to_be_recorded: false,
             },
         };
         if self.other_kinds.len() + 1 == MAX_KINDS {
@@ -346,8 +391,7 @@ impl State {
     /// Plans where the next run finds its memory, if this run was recorded. Returns the chunks that
     /// later runs are not expected to need.
     fn settle(&mut self) -> Vec<Chunk> {
-        let mut removed = Vec::new();
-        if let Some(plan) = self
+        let removed = if let Some(plan) = self
             .recording
             .take()
             .and_then(|recording| recording.plan(self.keeps_results))
@@ -365,13 +409,12 @@ impl State {
             });
             self.planned = kept;
             self.plan = plan;
-            removed = self.remove_idle(|address, _| kept != Some(address));
-        } else if self.has_missed {
-            self.recording = Some(Recording::default());
+            self.remove_idle(|address, _| kept != Some(address))
         } else {
+            self.recording = self.has_missed.then(Recording::default);
             let planned = self.planned;
-            removed = self.remove_idle(|address, chunk| !chunk.is_used && planned != Some(address));
-        }
+            self.remove_idle(|address, chunk| !chunk.is_used && planned != Some(address))
+        };
         for chunk in self.chunks.values_mut() {
             chunk.is_used = false;
         }
@@ -419,8 +462,9 @@ impl ArenaAllocator {
     }
 
     /// Begins a run of a kind, which is assumed to need the same memory as other runs of its kind.
-    /// Call it when no run is active. Plans of the last eight kinds are kept; without this call,
-    /// all runs are of one kind.
+    /// Call it when no run is active. A kind that needs new memory is planned when it runs for the
+    /// second time. Plans of the last eight kinds are kept; without this call, all runs are of one
+    /// kind.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -436,8 +480,8 @@ impl ArenaAllocator {
     ///     unsafe { arena.deallocate_initialized(memory, layout) };
     ///     arena.settle();
     /// }
+    /// // One chunk serves both kinds.
     /// assert_eq!(arena.statistics().held_bytes, 1 << 20);
-    /// assert_eq!(arena.statistics().num_chunks, 2);
     /// ```
     pub fn begin(&self, kind: u64) {
         self.lock().begin(kind);
@@ -455,8 +499,9 @@ impl ArenaAllocator {
         self.free_chunks(removed);
     }
 
-    /// Returns idle memory to the source if it is more than [`max_kept_bytes`](Self::max_kept_bytes).
-    /// This is for work that has no runs: it may be called at any time, and plans nothing.
+    /// Returns idle memory to the source if it is more than
+    /// [`max_kept_bytes`](Self::max_kept_bytes). This is for work that has no runs: it may be called
+    /// at any time, and plans nothing.
     pub fn trim(&self) {
         let removed = self.lock().remove_excess(self.max_kept_bytes);
         self.free_chunks(removed);
@@ -477,18 +522,23 @@ impl ArenaAllocator {
 
     /// Returns a span whose bytes are initialised.
     fn allocate_span(&self, span_bytes: usize) -> Option<NonNull<u8>> {
-        let place = {
+        let (is_outside, place) = {
             let mut state = self.lock();
             let place = state.plan.next(span_bytes);
             let taken = match (place, state.planned) {
                 (Place::At(offset), Some(start)) => {
                     let taken = state.take_at(start + offset, span_bytes);
-                    state.keeps_results |= taken.is_none();
+                    if taken.is_none() {
+                        state.found_in_use();
+                    }
                     taken
                 }
                 // Its chunk is yet to be requested.
                 (Place::At(_), None) => None,
-                (Place::Outside, _) => state.take_best(span_bytes, false),
+                (Place::Outside, _) => {
+                    let taken = state.take_behind_plans(span_bytes);
+                    taken.or_else(|| state.take_best(span_bytes, false))
+                }
                 (Place::Unknown, _) => state.take_best(span_bytes, true),
             };
             match (taken, place, state.planned) {
@@ -496,14 +546,14 @@ impl ArenaAllocator {
                 // Only one thread requests the chunk, which is as large as all spans of a run.
                 (None, Place::At(offset), None) if !state.is_requested => {
                     state.is_requested = true;
-                    Some((offset, state.plan.size_bytes))
+                    (false, Some((offset, state.plan.size_bytes)))
                 }
-                (None, ..) => None,
+                (None, ..) => (place == Place::Outside, None),
             }
         };
         let planned = place
             .and_then(|(offset, size_bytes)| self.grow_planned(offset, size_bytes, span_bytes));
-        planned.or_else(|| self.grow(span_bytes))
+        planned.or_else(|| self.grow(span_bytes, is_outside))
     }
 
     /// Returns a span of the planned chunk, which is new.
@@ -527,20 +577,29 @@ impl ArenaAllocator {
         state.take_at(start + offset_bytes, span_bytes)
     }
 
-    /// Returns a span that was not planned: of another place, or of a new chunk.
+    /// Returns a span that was not planned: of another place, or of a new chunk. A span that must
+    /// be outside of the plan is in the way of others only if there is no other memory.
     #[cold]
-    fn grow(&self, span_bytes: usize) -> Option<NonNull<u8>> {
-        let found = {
+    fn grow(&self, span_bytes: usize, is_outside: bool) -> Option<NonNull<u8>> {
+        let (found, chunk_bytes) = {
             let mut state = self.lock();
             state.has_missed = true;
-            state.take_best(span_bytes, true)
+            let found = state.take_best(span_bytes, !is_outside);
+            (found, state.chunk_bytes(span_bytes))
         };
-        found.or_else(|| {
-            let chunk = self.new_chunk(span_bytes)?;
-            let mut state = self.lock();
-            let start = state.add_chunk(chunk);
-            state.take_at(start, span_bytes)
-        })
+        if found.is_some() {
+            return found;
+        }
+        let chunk = self.new_chunk(chunk_bytes);
+        let chunk = chunk.or_else(|| self.new_chunk(span_bytes));
+        let mut state = self.lock();
+        match chunk {
+            Some(chunk) => {
+                let start = state.add_chunk(chunk);
+                state.take_at(start, span_bytes)
+            }
+            None => state.take_best(span_bytes, true),
+        }
     }
 
     /// Requests a chunk from the source. Its bytes are initialised.

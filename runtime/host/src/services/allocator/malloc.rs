@@ -14,7 +14,8 @@ use super::HostAllocator;
 /// size. Neither is charged to a request.
 ///
 /// The system is asked to put large blocks into huge pages: the processor finds the addresses of
-/// large tensors in fewer steps, and there are fewer first accesses to pages.
+/// large tensors in fewer steps, and there are fewer first accesses to pages. The first access to
+/// a huge page may take longer, because the system may have to make it from smaller pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Malloc;
 
@@ -83,15 +84,7 @@ fn prefer_huge_pages(memory: Option<NonNull<u8>>, num_bytes: usize) {
 #[cold]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(memory: NonNull<u8>, num_bytes: usize) {
-    use std::ffi::{c_int, c_void};
-
-    /// `MADV_HUGEPAGE`.
-    const HUGE_PAGE: c_int = 14;
-
-    // SAFETY: the function of the C library, which the standard library links.
-    unsafe extern "C" {
-        fn madvise(start: *mut c_void, num_bytes: usize, advice: c_int) -> c_int;
-    }
+    use rustix::mm::{Advice, madvise};
 
     let skipped = memory.as_ptr().align_offset(HUGE_PAGE_BYTES);
     let rest = num_bytes.saturating_sub(skipped);
@@ -101,9 +94,10 @@ fn advise(memory: NonNull<u8>, num_bytes: usize) {
     }
     // SAFETY: fewer bytes are skipped than the block has.
     let start = unsafe { memory.add(skipped) };
-    // SAFETY: the range lies in the block, whose content the advice does not change. A system
-    // without huge pages refuses it, which is fine.
-    unsafe { madvise(start.as_ptr().cast(), whole, HUGE_PAGE) };
+    // SAFETY: the range lies in the block, whose content the advice does not change.
+    let advised = unsafe { madvise(start.as_ptr().cast(), whole, Advice::LinuxHugepage) };
+    // A system without huge pages refuses it, which is fine.
+    let _ = advised;
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]

@@ -151,6 +151,11 @@ impl Plan {
         place.map_or(Place::Outside, Place::At)
     }
 
+    /// Returns `true` for a plan without blocks.
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// Begins a run.
     pub(super) fn restart(&mut self) {
         for places in self.places.values_mut() {

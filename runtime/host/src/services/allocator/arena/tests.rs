@@ -214,6 +214,91 @@ fn a_kind_that_misses_is_recorded_when_it_runs_again() {
 }
 
 #[test]
+fn kinds_that_take_turns_settle_although_the_last_result_is_kept() {
+    let (arena, _source) = counted();
+    let mut kept: Option<(NonNull<u8>, usize)> = None;
+    let mut turns = |num_turns: usize| {
+        for factor in [1, 3].repeat(num_turns) {
+            arena.begin(factor as u64);
+            let first = arena.allocate(layout(50_048 * factor)).unwrap();
+            let result = arena.allocate(layout(8_192 * factor)).unwrap();
+            free(&arena, first, 50_048 * factor);
+            arena.settle();
+            if let Some((memory, size)) = kept.replace((result, 8_192 * factor)) {
+                free(&arena, memory, size);
+            }
+        }
+    };
+    turns(8);
+    let settled = arena.statistics();
+    turns(4);
+    let statistics = arena.statistics();
+    assert_eq!(statistics.num_chunks, settled.num_chunks);
+    assert!(
+        statistics.held_bytes <= 3 * (50_048 + 2 * 8_192),
+        "{statistics:?}"
+    );
+    {
+        let state = arena.lock();
+        assert!(state.keeps_results, "a result was in the way");
+        assert!(state.recording.is_none());
+        let others = &mut state.other_kinds.iter();
+        assert!(others.all(|other| other.kind == 0 || !other.is_to_be_recorded));
+    }
+    let (memory, size) = kept.unwrap();
+    free(&arena, memory, size);
+}
+
+#[test]
+fn runs_of_a_growing_sequence_find_room_in_the_memory_of_those_before() {
+    const NUM_STEPS: usize = 200;
+    let (arena, source) = counted();
+    let mut cache: Option<(NonNull<u8>, usize)> = None;
+    for step in 1..=NUM_STEPS {
+        arena.begin(step as u64);
+        // It grows by a row, and the last one is needed to make it.
+        let size = 50_048 + 64 * step;
+        let grown = arena.allocate(layout(size)).unwrap();
+        let scores = arena.allocate(layout(4_096 + 64 * step)).unwrap();
+        let hidden = arena.allocate(layout(8_192)).unwrap();
+        free(&arena, scores, 4_096 + 64 * step);
+        free(&arena, hidden, 8_192);
+        arena.settle();
+        if let Some((memory, size)) = cache.replace((grown, size)) {
+            free(&arena, memory, size);
+        }
+    }
+    let (memory, size) = cache.unwrap();
+    free(&arena, memory, size);
+    let statistics = arena.statistics();
+    // A chunk of the sequence is replaced when it has grown by an eighth.
+    assert!(statistics.num_chunks < NUM_STEPS / 4, "{statistics:?}");
+    assert!(
+        statistics.held_bytes < 2 * statistics.peak_bytes,
+        "{statistics:?}"
+    );
+    let state = arena.lock();
+    let mut kinds = state.other_kinds.iter();
+    let is_unplanned = |plan: &Plan| plan.is_empty();
+    assert!(
+        is_unplanned(&state.plan) && kinds.all(|other| is_unplanned(&other.plan)),
+        "each kind runs only once"
+    );
+    drop(state);
+    drop(arena);
+    assert_eq!(source.profile().unwrap().current_bytes, 0);
+}
+
+#[test]
+fn a_first_run_does_with_what_the_source_has() {
+    // With room for the span, but not for a larger one.
+    let arena = ArenaAllocator::new(Arc::new(FixedSizeAllocator::new(20_000)));
+    arena.begin(1);
+    let memory = arena.allocate(layout(18_000)).unwrap();
+    free(&arena, memory, 18_000);
+}
+
+#[test]
 fn chunks_in_use_stay_when_the_arena_settles() {
     let (arena, source) = counted();
     let output = arena.allocate(layout(8_192)).unwrap();
