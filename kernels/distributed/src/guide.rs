@@ -253,8 +253,8 @@
 //! # Other engines
 //!
 //! With `--features flight`, `tfrt worker --flight` and `tfrt run --distributed --flight` exchange
-//! tensors with other engines over [Arrow Flight](https://arrow.apache.org/docs/format/Flight.html),
-//! at the address of the task (`GrpcOptions::flight` of `tfrt-grpc`). A tensor is one record batch
+//! tensors with other engines over
+//! [Arrow Flight](https://arrow.apache.org/docs/format/Flight.html), at the address of the task (`GrpcOptions::flight` of `tfrt-grpc`). A tensor is one record batch
 //! with one row, whose column has the type `arrow.fixed_shape_tensor`. Its name is the path `[id of
 //! the context, key]`: what an engine puts there, `tfrt_dist.recv_bytes` receives on this task, and
 //! an engine gets what `tfrt_dist.send_bytes` sends to this task under the key. Each tensor is

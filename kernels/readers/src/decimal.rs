@@ -123,8 +123,8 @@ mod tests {
 
     use super::*;
 
-    /// Compares a field of a text with the parser of the standard library. What is no short number
-    /// there must be none here.
+    /// Compares a field of a text with the parser of the standard library. A field that it refuses
+    /// must be refused here, too.
     fn check(field: &str) {
         for text in [
             field.to_owned(),

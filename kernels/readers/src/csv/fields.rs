@@ -1,8 +1,8 @@
 //! Finding the fields of a text without quotes.
 //!
 //! In such a text, every delimiter ends a field, and every line break ends a row; empty lines and
-//! comments are no rows. So a look at single bytes is enough, and eight of them are looked at at
-//! once. What a row is, is what the parser of whole files says: the tests compare the two.
+//! comments are not rows. So each byte can be judged by itself, and eight are judged at once. The
+//! parser of whole files defines what a row is: the tests compare the two.
 
 use std::ops::Range;
 

@@ -25,8 +25,8 @@ pub(crate) struct Peer {
     /// What is to be sent, of which the first `num_sent` bytes were.
     outbox: Vec<u8>,
     num_sent: usize,
-    /// Memory for frames. Its first `num_received` bytes are the start of a frame whose rest has not
-    /// arrived.
+    /// Memory for frames. Its first `num_received` bytes are the start of a frame whose rest has
+    /// not arrived.
     inbox: Vec<u8>,
     num_received: usize,
     incoming: Option<Incoming>,

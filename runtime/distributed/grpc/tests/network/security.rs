@@ -61,7 +61,8 @@ impl Authority {
         self.tls_as(&format!("tfrt://blue/job/worker/task/{task}"))
     }
 
-    /// What a client that is no task trusts, and the certificate that it shows with its key.
+    /// The settings of a client outside the cluster: what it trusts, and the certificate that it
+    /// shows with its key.
     pub(super) fn client(&self, shown: Option<&(String, String)>) -> rustls::ClientConfig {
         use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
