@@ -253,9 +253,9 @@ pub trait RequestHandler: Send + Sync {
         }
     }
 
-    /// Hands the payload of a key over, now or once it arrives, as if a kernel had received it here.
-    /// With a `caller`, which has proved its name, that task must belong to the context. By default,
-    /// the answer is an error with the code `Unimplemented`.
+    /// Hands the payload of a key over, now or once it arrives, as if a kernel had received it
+    /// here. With a `caller`, which has proved its name, that task must belong to the context. By
+    /// default, the answer is an error with the code `Unimplemented`.
     fn give_payload(
         self: Arc<Self>,
         caller: Option<&TaskName>,
