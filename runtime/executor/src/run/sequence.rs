@@ -52,7 +52,7 @@
 //! | diamonds of additions, per kernel | 410 | 258 | |
 //! | chain of kernels that hand a tensor on, per kernel | 701 | 306 | |
 //! | call of a function of one kernel, by a kernel | 2590 | 574 | 263 |
-//! | call of a function of one kernel, from Rust | 1732 | 649 | 355 |
+//! | call of a function of one kernel, from Rust | 1732 | 649 | 346 |
 
 mod left;
 
