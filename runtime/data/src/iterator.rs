@@ -71,7 +71,7 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
     /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
     /// let zeros = Dataset::new(Zeros)?;
     /// let mut elements = zeros.elements::<i64, _>(&ctx);
-    /// assert_eq!(elements.next(), Some(Ok(0)));
+    /// assert_eq!(elements.next().transpose()?, Some(0));
     /// # Ok::<(), tfrt_support::Error>(())
     /// ```
     fn draw_payload(
