@@ -98,7 +98,7 @@ impl DirectMember {
             index,
             links: OnceLock::new(),
             state: Mutex::default(),
-            memory: Arc::clone(&memory),
+            memory,
             watches: OnceLock::new(),
         });
         member.listen()?;
