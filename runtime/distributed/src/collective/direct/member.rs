@@ -253,6 +253,11 @@ impl DirectMember {
         Arc::clone(&self.memory) as _
     }
 
+    #[cfg(test)]
+    pub(super) fn memory_statistics(&self) -> tfrt_host::allocator::ArenaStatistics {
+        self.memory.statistics()
+    }
+
     /// Returns memory to the host, if much is kept and nothing is in progress. Called without the
     /// lock: it may take its time.
     pub(super) fn trim_memory(&self) {

@@ -53,6 +53,16 @@ impl Collectives for Channels {
         group: &str,
         exchange: &Arc<DistributedContext>,
     ) -> Result<Arc<dyn GroupMember>, Error> {
+        Ok(self.open_direct(group, exchange)?)
+    }
+}
+
+impl Channels {
+    fn open_direct(
+        &self,
+        group: &str,
+        exchange: &Arc<DistributedContext>,
+    ) -> Result<Arc<DirectMember>, Error> {
         let connect = |events: LinkEvents, place| {
             let (sender, messages) = channel::<(usize, Message)>();
             let card = crate::random::non_zero();
@@ -88,7 +98,7 @@ impl Collectives for Channels {
                 peers: Mutex::default(),
             }) as Arc<dyn Links>)
         };
-        open(group, exchange, Box::new(connect))
+        DirectMember::open(group, exchange, Box::new(connect))
     }
 }
 
@@ -185,6 +195,34 @@ fn numbers(len: usize) -> DenseHostTensor {
 fn sum(member: &Arc<dyn GroupMember>, key: &str, len: usize) -> AsyncValueRef<Chain> {
     let tensor = numbers(len);
     member.all_reduce(key, Reduction::Sum, tensor.clone(), tensor)
+}
+
+#[test]
+fn the_memory_of_messages_is_kept_for_the_next_operation() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let channels = Channels::default();
+    let opened = contexts
+        .iter()
+        .map(|context| channels.open_direct("group1", context).unwrap());
+    let direct: Vec<_> = opened.collect();
+    let members: Vec<Arc<dyn GroupMember>> =
+        direct.iter().map(|one| Arc::clone(one) as _).collect();
+    let mut num_allocations = [0; 2];
+    for round in 0..20 {
+        let chains: Vec<_> = members.iter().map(|one| sum(one, "k", 40_000)).collect();
+        for chain in &chains {
+            assert_eq!(outcome(&cluster, chain), Ok(()));
+        }
+        for (member, found) in direct.iter().zip(&mut num_allocations) {
+            let statistics = member.memory_statistics();
+            assert!(statistics.num_chunks > 0, "messages lie in it");
+            // A chunk for each of two phases: the other member may be one phase ahead.
+            assert!(statistics.num_chunks <= 4, "round {round}: {statistics:?}");
+            *found = statistics.num_allocations;
+        }
+    }
+    assert_eq!(num_allocations, [40; 2], "two messages in each round");
 }
 
 #[test]
