@@ -16,6 +16,8 @@ pub mod float_text;
 
 pub mod rounding;
 
+pub mod share;
+
 mod place;
 
 mod function_kind;
@@ -29,6 +31,8 @@ mod diagnostic;
 pub mod nearest;
 
 pub mod fnv;
+
+pub mod id_map;
 
 pub mod name_table;
 
