@@ -69,6 +69,15 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
         let displayed = quote::quote_spanned!(flag.span()=> <Self as #root::Display>::fmt);
         quote!(const DISPLAY: #root::Option<#root::DisplayFn<Self>> = #root::Some(#displayed);)
     });
+    // A static cannot name the parameters of the type.
+    let index_cell = input.generics.params.is_empty().then(|| {
+        quote! {
+            const INDEX_CELL: #root::Option<fn() -> &'static #root::IndexCell<Self>> = {
+                static CELL: #root::IndexCell<#ident> = #root::IndexCell::new();
+                #root::Some(|| &CELL)
+            };
+        }
+    });
     let immutable = (!is_mutable).then(|| {
         quote! {
             #[automatically_derived]
@@ -80,6 +89,7 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
         impl #impl_generics #root::Value for #ident #type_generics #where_clause {
             const MLIR_TYPE: &'static str = #spelling;
             const IS_MUTABLE: bool = #is_mutable;
+            #index_cell
             #passing
             #display
         }

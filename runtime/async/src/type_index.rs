@@ -3,7 +3,8 @@
 //! The header of a value has two bytes for its payload type. A type gets its number on first use
 //! and keeps it for the lifetime of the process. Later lookups take no lock: the compiler folds the
 //! hash of the `TypeId` to a constant, which indexes a table of pointers; the full id is compared
-//! with that of the entry found. A type that is checked very often has an [`IndexCell`] instead.
+//! with that of the entry found. Numbers and the types that `#[derive(Value)]` declares without
+//! parameters have an [`IndexCell`] instead.
 //!
 //! A [kernel library](crate::shared) has its own tables, filled with numbers from the program: on a
 //! miss in its tables, it asks the program once per type and caches the answer.
@@ -23,6 +24,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ptr::NonNull;
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+
+use tfrt_support::id_map::IdHasher;
 
 use crate::cell::{self, Header, Kind};
 use crate::display::{self, DisplayPayload};
@@ -283,7 +286,7 @@ impl NamedTypes {
 /// Returns the slots that may cache a type, in probing order.
 #[inline]
 fn probes(id: TypeId) -> impl Iterator<Item = &'static Slot<TypeInfo>> {
-    let mut hasher = LowBits(0);
+    let mut hasher = IdHasher::default();
     id.hash(&mut hasher);
     let start = hasher.finish() as usize;
     (0..MAX_PROBES).map(move |offset| &SLOTS[start.wrapping_add(offset) % NUM_SLOTS])
@@ -408,27 +411,6 @@ fn info_of_program(index: TypeIndex) -> Option<&'static TypeInfo> {
     let info = (PROGRAM.get()?.info)(index)?;
     INFOS[usize::from(index.0)].set(info);
     Some(info)
-}
-
-/// A hasher for ids, which are already hashes.
-struct LowBits(u64);
-
-impl Hasher for LowBits {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    #[inline]
-    fn write_u64(&mut self, value: u64) {
-        self.0 ^= value;
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 #[cfg(all(test, not(loom)))]

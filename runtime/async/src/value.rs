@@ -62,8 +62,8 @@ pub trait Value: Send + Sync + 'static {
     /// Where the memory of a payload has room for its value. Only types of the runtime set this.
     const ROOM: Option<Room<Self>> = None;
 
-    /// A static with the number of the type, for types that kernels check so often that looking the
-    /// number up counts.
+    /// A static with the number of the type, which makes type checks cheaper. `#[derive(Value)]`
+    /// defines one for a type without parameters.
     const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = None;
 
     /// How to display payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
@@ -179,6 +179,10 @@ macro_rules! impl_value {
     ($($payload:ty => $spelling:literal),* $(,)?) => {
         $(impl Value for $payload {
             const MLIR_TYPE: &'static str = $spelling;
+            const INDEX_CELL: Option<fn() -> &'static IndexCell<Self>> = {
+                static CELL: IndexCell<$payload> = IndexCell::new();
+                Some(|| &CELL)
+            };
             const PASSING: Passing<Self> = Passing::COPIED;
             const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
         }
