@@ -5,7 +5,7 @@ pub use crate::kernel::attribute_kind::{check_kind, stored_code};
 pub use crate::kernel::descriptor::{CountedKernel, KernelTypes, operand_counts};
 pub use crate::kernel::direct::{Direct, DirectCall, DirectFn};
 pub use crate::kernel::function_ref::{FunctionTable, PreparedFunction};
-pub use crate::kernel::inputs::{AttributeList, FunctionList};
+pub use crate::kernel::inputs::{AttributeList, FileInputs, FunctionList};
 pub use crate::kernel::location::LocationSource;
 pub use crate::kernel::native::call_native;
 pub use crate::kernel::panic::{catch, panic_error};

@@ -154,6 +154,19 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// another queue.
     fn is_in_worker_thread(&self) -> bool;
 
+    /// Returns the number of the worker that this thread is, below
+    /// [`parallelism_level`](Self::parallelism_level), if it is one of the queue and the queue
+    /// numbers them. Loops use it to give a worker the same blocks each time.
+    ///
+    /// ```
+    /// use tfrt_queue::{ConcurrentWorkQueue, WorkStealingQueue};
+    ///
+    /// assert_eq!(WorkStealingQueue::new(2, 1).current_worker(), None);
+    /// ```
+    fn current_worker(&self) -> Option<usize> {
+        None
+    }
+
     /// Returns the number of tasks that wait for a thread, if the queue knows it. For diagnostics:
     /// it may be out of date at once.
     fn num_pending_tasks(&self) -> Option<usize> {

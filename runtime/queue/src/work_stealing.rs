@@ -283,6 +283,10 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
         role::current(self.shared.id()) == Some(Role::Compute)
     }
 
+    fn current_worker(&self) -> Option<usize> {
+        compute::current_worker(&self.shared)
+    }
+
     fn num_pending_tasks(&self) -> Option<usize> {
         Some(self.shared.compute.num_pending() + self.shared.blocking.num_pending())
     }

@@ -73,6 +73,10 @@ impl ConcurrentWorkQueue for Altered {
         self.inner.parallelism_level()
     }
 
+    fn current_worker(&self) -> Option<usize> {
+        self.inner.current_worker()
+    }
+
     fn is_in_worker_thread(&self) -> bool {
         self.inner.is_in_worker_thread()
     }

@@ -1,28 +1,25 @@
 //! Parallel loops over a range of indices.
 //!
-//! The range is split into blocks, which are claimed in ascending order from a counter shared by
-//! all threads that run the loop. The caller runs the first block; one task for each worker claims
-//! the rest. So a block costs an increment of the counter rather than a task, and a faster thread
-//! runs more blocks.
+//! The range is split into blocks, which the threads that run the loop claim by counting; see
+//! `claims`. The caller runs a first block; one task for each worker claims the rest. So a block
+//! costs an increment of a counter rather than a task, and a faster thread runs more blocks.
 //!
-//! ```text
-//!  next ──────────────┐
-//!  ┌──────┬──────┬────▼─┬──────┬──────┐     claimed blocks are run to their end by who claimed them, so when
-//!  │ done │ done │ free │ free │ free │     no thread runs the loop and no block is free: all are done
-//!  └──────┴──────┴──────┴──────┴──────┘
-//! ```
+//! Claimed blocks are run to their end by the thread that claimed them. So when no thread runs the
+//! loop and no block is free, all of them are done.
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
+use self::claims::{Claims, Position};
 use crate::kernel::panic::panic_message;
 use crate::services::execution::ExecutionContext;
+
+mod claims;
 
 /// The size of the blocks of a loop.
 ///
@@ -85,7 +82,8 @@ pub struct FailedBlock {
 ///
 /// A block fails if `body` returns an error or panics; later blocks still run, and `on_done`
 /// receives the lowest failed block. Once the request of `ctx` is cancelled, blocks that have not
-/// started are skipped: the first of them fails with the error of the request.
+/// started are skipped: if no other block failed, the first of them fails with the error of the
+/// request.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -155,8 +153,7 @@ pub fn parallel_for_with<S>(
         body,
         progress: Progress {
             block_size,
-            num_blocks,
-            next: AtomicUsize::new(0),
+            claims: Claims::new(num_blocks, num_workers),
             failed: Mutex::new(None),
             on_done: Some(on_done),
         },
@@ -205,7 +202,9 @@ where
 
     /// Claims up to `max_blocks` and runs them. Returns `false` if there are no more.
     fn run_blocks(&self, max_blocks: usize) -> bool {
-        let Some(first) = self.claim() else {
+        let worker = || self.ctx.queue().current_worker().unwrap_or(0);
+        let mut position = self.progress.claims.position_of(worker);
+        let Some(first) = self.claim(&mut position) else {
             return false;
         };
         let claimed = Cell::new(first);
@@ -213,7 +212,7 @@ where
             let mut shared = (self.make)();
             for _ in 1..max_blocks {
                 self.run_block(&mut shared, claimed.get());
-                let Some(next) = self.claim() else {
+                let Some(next) = self.claim(&mut position) else {
                     return false;
                 };
                 claimed.set(next);
@@ -228,27 +227,26 @@ where
             let message = panic_message(&*payload);
             let text = format!("block {start}..{end} of a parallel loop panicked: {message}");
             let error = Error::new(text).with_code(ErrorCode::Internal);
-            self.progress.fail(FailedBlock { start, error });
+            self.progress
+                .fail(Failure::OfBody, FailedBlock { start, error });
             true
         })
     }
 
     /// Claims the next block, unless all are claimed or the request is cancelled.
     #[inline]
-    fn claim(&self) -> Option<usize> {
-        // Relaxed: claims communicate only the block; `Arc` orders the end of the loop. A thread
-        // reaches the end at most once per turn, so the counter does not wrap.
-        let block = self.progress.next.fetch_add(1, Ordering::Relaxed);
-        if block >= self.progress.num_blocks {
-            return None;
-        }
+    fn claim(&self, position: &mut Position) -> Option<usize> {
+        let claims = &self.progress.claims;
+        let block = claims.claim(position)?;
         match self.ctx.request().cancel_value() {
             None => Some(block),
             Some(cancelled) => {
-                let start = self.range_of(block).start;
+                // Nobody runs the free blocks either.
+                let start = self.range_of(block.min(claims.lowest_free())).start;
                 let error = cancelled.error_if_present().cloned();
                 let error = error.expect("a request is cancelled with an error");
-                self.progress.fail(FailedBlock { start, error });
+                self.progress
+                    .fail(Failure::Skipped, FailedBlock { start, error });
                 None
             }
         }
@@ -259,7 +257,8 @@ where
         let range = self.range_of(block);
         let start = range.start;
         if let Err(error) = (self.body)(shared, range) {
-            self.progress.fail(FailedBlock { start, error });
+            self.progress
+                .fail(Failure::OfBody, FailedBlock { start, error });
         }
     }
 
@@ -272,27 +271,34 @@ where
     }
 }
 
+/// Why a block failed. What a loop tells comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Failure {
+    /// The body failed, which may be why the request is cancelled.
+    OfBody,
+    /// The block was skipped, because the request is cancelled.
+    Skipped,
+}
+
 /// The progress of a loop. Dropping it ends the loop.
 struct Progress<D: FnOnce(Result<(), FailedBlock>)> {
     block_size: usize,
-    num_blocks: usize,
-    /// The lowest unclaimed block.
-    next: AtomicUsize,
+    claims: Claims,
     /// The lowest block that failed. Locked only when a block fails.
-    failed: Mutex<Option<FailedBlock>>,
+    failed: Mutex<Option<(Failure, FailedBlock)>>,
     /// Taken by `drop`.
     on_done: Option<D>,
 }
 
 impl<D: FnOnce(Result<(), FailedBlock>)> Progress<D> {
     #[cold]
-    fn fail(&self, block: FailedBlock) {
-        let mut lowest = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        if lowest
+    fn fail(&self, failure: Failure, block: FailedBlock) {
+        let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = first
             .as_ref()
-            .is_none_or(|lowest| block.start < lowest.start)
-        {
-            *lowest = Some(block);
+            .is_none_or(|(of, lowest)| (failure, block.start) < (*of, lowest.start));
+        if is_first {
+            *first = Some((failure, block));
         }
     }
 }
@@ -303,11 +309,11 @@ impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
             .failed
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        let next = *self.next.get_mut();
+        let lowest_free = self.claims.lowest_free();
         let lost = || {
             let error = Error::new("the work queue lost the tasks of a parallel loop");
             FailedBlock {
-                start: next * self.block_size,
+                start: lowest_free * self.block_size,
                 error: error.with_code(ErrorCode::Internal),
             }
         };
@@ -315,7 +321,8 @@ impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
         // of run.
         let failed = failed
             .take()
-            .or_else(|| (next < self.num_blocks).then(lost));
+            .map(|(_, block)| block)
+            .or_else(|| (lowest_free < self.claims.num_blocks()).then(lost));
         if let Some(on_done) = self.on_done.take() {
             on_done(failed.map_or(Ok(()), Err));
         }

@@ -66,6 +66,11 @@ impl Counter {
 fn every_task_runs_once(queue: &Queue) {
     fn spread(queue: &Queue, depth: u32, counter: &Counter) {
         counter.increment();
+        let worker = queue.current_worker();
+        assert!(
+            worker.is_none_or(|worker| worker < queue.parallelism_level()),
+            "workers are numbered from 0 on"
+        );
         for _ in 0..if depth == 0 { 0 } else { 3 } {
             let (inner, counter) = (Arc::clone(queue), counter.clone());
             queue.add_task(Task::new(move || spread(&inner, depth - 1, &counter)));

@@ -61,6 +61,7 @@ struct Threads {
 /// The state of the thread of a worker.
 struct Local {
     queue: QueueId,
+    worker: usize,
     deque: Worker<Task>,
 }
 
@@ -224,6 +225,7 @@ pub(super) fn add_tasks(
     struct WakeOnce<'a>(&'a Arc<Shared>);
     impl Drop for WakeOnce<'_> {
         fn drop(&mut self) {
+            self.0.compute.sleep.offer();
             wake(self.0, self.0.compute.sleep.wake_one());
         }
     }
@@ -249,6 +251,13 @@ pub(super) fn add_tasks(
 /// otherwise. Does not call `f` while the locals of this thread are being dropped.
 fn with_local(shared: &Shared, f: impl FnOnce(Option<&Local>)) {
     let _ = LOCAL.try_with(|local| f(local.get().filter(|local| local.queue == shared.id())));
+}
+
+/// Returns the number of the worker that this thread is.
+pub(super) fn current_worker(shared: &Shared) -> Option<usize> {
+    let mut worker = None;
+    with_local(shared, |local| worker = local.map(|local| local.worker));
+    worker
 }
 
 fn push(shared: &Shared, local: Option<&Local>, task: Task) {
@@ -330,6 +339,7 @@ fn run_worker(shared: &Arc<Shared>, worker: usize) {
     LOCAL.with(|local| {
         let local = local.get_or_init(|| Local {
             queue: shared.id(),
+            worker,
             deque,
         });
         search_and_run(shared, worker, &local.deque);

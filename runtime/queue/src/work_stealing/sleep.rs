@@ -89,6 +89,8 @@ pub(crate) struct Sleep {
     sleepers: Mutex<Sleepers>,
     parkers: Box<[Parker]>,
     is_terminating: AtomicBool,
+    /// How often tasks were added in a batch; see [`offer`](Sleep::offer).
+    offers: CachePadded<AtomicU64>,
 }
 
 /// The sleeping workers, as a stack.
@@ -157,6 +159,7 @@ impl Sleep {
             }),
             parkers: (0..num_workers).map(|_| Parker::default()).collect(),
             is_terminating: AtomicBool::new(false),
+            offers: CachePadded::new(AtomicU64::new(0)),
         }
     }
 
@@ -177,6 +180,19 @@ impl Sleep {
     pub(crate) fn all_others_asleep(&self) -> bool {
         // Relaxed: as above.
         Counters(self.word.load(Ordering::Relaxed)).num_sleeping() + 1 >= self.parkers.len()
+    }
+
+    /// Tells a spinning worker that tasks were added in a batch, which it need not leave to the
+    /// thread that added them. The protocol does not depend on it.
+    pub(crate) fn offer(&self) {
+        // Release pairs with the acquire in `num_offers`: who sees the offer sees the tasks.
+        self.offers.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns the number of calls of [`offer`](Self::offer).
+    pub(crate) fn num_offers(&self) -> u64 {
+        // Acquire pairs with the release in `offer`.
+        self.offers.load(Ordering::Acquire)
     }
 
     /// Edge 2: a searching worker has found a task. Wakes a worker if `has_work`; see the module

@@ -40,6 +40,36 @@ fn every_task_runs_once() {
 }
 
 #[test]
+fn workers_know_their_numbers() {
+    let queue = Arc::new(WorkStealingQueue::new(2, 1));
+    let (sender, numbers) = mpsc::channel();
+    // Each of them needs a worker of its own.
+    let both = Arc::new(Barrier::new(2));
+    for _ in 0..2 {
+        let (inner, sender, both) = (Arc::clone(&queue), sender.clone(), Arc::clone(&both));
+        queue.add_task(Task::new(move || {
+            both.wait();
+            sender.send(inner.current_worker()).unwrap();
+        }));
+    }
+    queue.quiesce().unwrap();
+    let mut numbers: Vec<_> = numbers.try_iter().collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [Some(0), Some(1)]);
+
+    // The worker of another queue has no number in this one.
+    let other = WorkStealingQueue::new(1, 1);
+    let (sender, numbers) = mpsc::channel();
+    let inner = Arc::clone(&queue);
+    other.add_task(Task::new(move || {
+        sender.send(inner.current_worker()).unwrap();
+    }));
+    other.quiesce().unwrap();
+    assert_eq!(numbers.recv(), Ok(None));
+    assert_eq!(queue.current_worker(), None);
+}
+
+#[test]
 fn tasks_may_add_tasks() {
     fn grow(queue: &Arc<WorkStealingQueue>, runs: &Arc<AtomicUsize>, depth: u32) {
         runs.fetch_add(1, Ordering::Relaxed);

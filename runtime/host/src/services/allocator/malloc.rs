@@ -70,8 +70,9 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Asks the system to put a large block into huge pages, as far as whole ones lie in it.
 ///
-/// Measured on Sapphire Rapids, a product of matrices of 1024 × 1024 takes 0.95 of the time that it
-/// takes in pages of 4 KiB.
+/// Measured on Sapphire Rapids, with pages of 4 KiB and with huge ones: to write 4 MiB of fresh
+/// memory takes 1.59 and 0.42 ms, and 64 MiB 34.6 and 12.9 ms, since each page costs an entry into
+/// the system. A product of matrices of 1024 × 1024 in memory that is there takes 0.99 of the time.
 #[inline]
 fn prefer_huge_pages(memory: Option<NonNull<u8>>, num_bytes: usize) {
     if num_bytes >= MIN_HUGE_BYTES

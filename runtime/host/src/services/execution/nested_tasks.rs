@@ -44,7 +44,8 @@ thread_local! {
 }
 
 /// Adds a task to `queue`, now or soon.
-#[inline]
+// Inlined, so that the task is created where the queue takes it, instead of being copied there.
+#[inline(always)]
 pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
     let num_nested = NUM_NESTED.get();
     if num_nested < MAX_NESTED {

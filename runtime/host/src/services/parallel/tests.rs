@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use tfrt_async::AnyRef;
@@ -164,9 +165,11 @@ fn what_the_loop_holds_is_gone_when_it_ends() {
     }
 }
 
-/// Loses every task.
+/// Has three workers, of which this thread is one, and loses every task.
 #[derive(Debug)]
-struct Careless;
+struct Careless {
+    worker: usize,
+}
 
 impl ConcurrentWorkQueue for Careless {
     fn name(&self) -> String {
@@ -196,15 +199,52 @@ impl ConcurrentWorkQueue for Careless {
     fn is_in_worker_thread(&self) -> bool {
         false
     }
+
+    fn current_worker(&self) -> Option<usize> {
+        Some(self.worker)
+    }
 }
 
 #[test]
 fn lost_tasks_are_no_success() {
-    let ctx = context(Arc::new(Careless));
+    // The first worker has run the first block, and another one another.
+    for (worker, lowest_lost) in [(0, 10), (1, 0), (2, 0)] {
+        let ctx = context(Arc::new(Careless { worker }));
+        let (on_done, outcomes) = end();
+        parallel_for(&ctx, 100, BlockSize::Fixed(10), |_| Ok(()), on_done);
+        let message = "the work queue lost the tasks of a parallel loop";
+        assert_eq!(ended(&ctx, &outcomes), Err((lowest_lost, message.into())));
+    }
+}
+
+#[test]
+fn the_first_skipped_block_may_be_of_another_worker() {
+    let ctx = context(Arc::new(Careless { worker: 2 }));
+    ctx.request().cancel();
     let (on_done, outcomes) = end();
     parallel_for(&ctx, 100, BlockSize::Fixed(10), |_| Ok(()), on_done);
-    let message = "the work queue lost the tasks of a parallel loop";
-    assert_eq!(ended(&ctx, &outcomes), Err((10, message.into())));
+    assert_eq!(ended(&ctx, &outcomes), Err((0, "Cancelled".into())));
+}
+
+#[test]
+fn a_block_that_cancels_the_request_is_told() {
+    for queue in QUEUES {
+        let ctx = context_of(queue);
+        let (on_done, outcomes) = end();
+        let body_ctx = ctx.clone();
+        let body = move |block: Range<usize>| {
+            if block.start < 60 {
+                return Ok(());
+            }
+            body_ctx.request().cancel();
+            Err(Error::new("it failed"))
+        };
+        // Blocks of other workers are skipped, which may be lower ones.
+        parallel_for(&ctx, 100, BlockSize::Fixed(1), body, on_done);
+        let (start, message) = ended(&ctx, &outcomes).expect_err("a block failed");
+        assert_eq!(message, "it failed");
+        assert!(start >= 60, "{start}");
+    }
 }
 
 #[test]
