@@ -94,6 +94,12 @@ pub(crate) fn lower(
         };
         let in_place = in_place.unwrap_or_default();
         let words_in_place = in_place.push_words(&mut words);
+        let is_returned = |result: &KernelResult| {
+            let register = &placed.registers[result.register.index()];
+            register.returned.is_some()
+        };
+        let returns = results.iter().any(is_returned);
+        let extras = words_in_place.extras.with_if(returns, Extras::RETURNS);
         let publishes = Extras::PUBLISHES.and(Extras::RETURNS);
         kernels.push(Kernel {
             direct: direct.map(|direct| direct.run),
@@ -102,7 +108,7 @@ pub(crate) fn lower(
                 _ if direct.is_none() => Words::default(),
                 [] => Words::default(),
                 // Counted down as the results are published.
-                _ if in_place.extras.contains(publishes) => Words::default(),
+                _ if extras.contains(publishes) => Words::default(),
                 [result] => result.users,
                 results => {
                     let users = results.iter().flat_map(|result| words.get(result.users));
@@ -111,7 +117,7 @@ pub(crate) fn lower(
                 }
             },
             stream: graph.streams[index],
-            extras: words_in_place.extras,
+            extras,
             num_taken: words_in_place.num_taken,
             num_kept: words_in_place.num_kept,
         });
@@ -122,6 +128,7 @@ pub(crate) fn lower(
         details.push(KernelDetails {
             descriptor,
             is_proven: types.is_proven[index],
+            reads_file: direct.is_some_and(|direct| direct.reads_file),
             strictness: match waits.of_kernel(to_number(file_id)) {
                 None => Strictness::Strict,
                 Some([]) if record.operands.is_empty() => Strictness::Strict,

@@ -35,7 +35,7 @@ macro_rules! kernels_of_a_free_function {
 pub use crate::kernels_of_a_free_function;
 pub use tfrt_async::pool::PooledFuture;
 pub use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Value};
-pub use tfrt_async::{DisplayFn, Passing};
+pub use tfrt_async::{DisplayFn, IndexCell, Passing};
 pub use tfrt_attr::{OpAttrArgument, Scalar, ToOpAttr};
 pub use tfrt_ods::{
     Arity, AttrDef, AttrDefault, AttrKind, Effect, EnumCase, EnumDef, FunctionDef, FunctionForm,

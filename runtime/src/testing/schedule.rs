@@ -114,6 +114,10 @@ impl ConcurrentWorkQueue for ScopedQueue {
         self.inner.is_in_worker_thread()
     }
 
+    fn current_worker(&self) -> Option<usize> {
+        self.inner.current_worker()
+    }
+
     fn num_pending_tasks(&self) -> Option<usize> {
         self.inner.num_pending_tasks()
     }

@@ -202,7 +202,7 @@ impl Extras {
     /// It is not enough that results are in their cells: they are taken as references, or may be
     /// unavailable.
     pub(crate) const PUBLISHES: Self = Self(4);
-    /// Results in cells are results of the function.
+    /// Results are results of the function.
     pub(crate) const RETURNS: Self = Self(8);
     /// The kernel is a constant: its results are in their cells from the start, if the constants
     /// could be computed.
@@ -238,6 +238,8 @@ pub(crate) struct KernelDetails {
     pub(crate) descriptor: KernelDescriptor,
     /// Whether the types of its operands were proven when the body was loaded.
     pub(crate) is_proven: bool,
+    /// Whether a direct kernel reads its attributes or functions.
+    pub(crate) reads_file: bool,
     pub(crate) strictness: Strictness,
     pub(crate) location: u32,
     /// The registers of the operands.
@@ -265,6 +267,18 @@ pub(crate) struct KernelDetails {
     pub(crate) taken: Words,
     /// The offsets of these slots.
     pub(crate) taken_slots: Words,
+}
+
+impl KernelDetails {
+    /// Returns `true` if the kernel is known to take the operand at `index` as a reference: a value
+    /// of any type. The tail of a kernel that does not run in place does not count.
+    pub(crate) fn takes_reference(&self, index: usize) -> bool {
+        let operands = &self.descriptor.types().operands;
+        match self.descriptor.direct() {
+            Some(direct) => direct.takes_reference(operands, index),
+            None => operands.is_reference(index),
+        }
+    }
 }
 
 /// One result of a kernel, or an argument of the function.

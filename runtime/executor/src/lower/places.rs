@@ -76,7 +76,19 @@ pub(crate) struct WordsInPlace {
     pub(crate) extras: Extras,
 }
 
+/// The most takes of a kernel that [`InPlace::takes_often`] looks at.
+const MAX_COMPARED: usize = 16;
+
 impl InPlace {
+    /// Returns `true` if the kernel takes from a register as often as it has to. A kernel that runs
+    /// in place reads its operands where they are. It owns counts of them so that they live, and
+    /// two of an operand that it has more than once, so that no such operand appears to have only
+    /// one owner.
+    fn takes_often(&self, register: u32) -> bool {
+        let compared = self.taken.iter().take(MAX_COMPARED);
+        compared.filter(|&&taken| taken == register).count() >= 2
+    }
+
     /// Appends the slots of results that are kept, the slots that are taken from, and the offsets
     /// to `words`, in the order that [`Kernel`](super::code::Kernel) specifies.
     pub(crate) fn push_words(&self, words: &mut WordPool) -> WordsInPlace {
@@ -340,7 +352,7 @@ fn count_uses(
         found.has_typed_readers |= is_copied || *reading != Reading::Passed;
         if is_copied {
             needs[register as usize].cell = true;
-        } else {
+        } else if kernel.call.is_some() || !chosen.takes_often(register) {
             chosen.taken.push(register);
             found.num_references += 1;
         }
@@ -434,12 +446,10 @@ fn direct_readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
     }
     (0..num_operands)
         .map(|index| {
-            if index >= direct.num_operands && direct.has_tail {
+            if direct.takes_reference(&kernel.types.operands, index) {
                 Some(Reading::Reference)
             } else if index == direct.num_operands {
                 Some(Reading::Chain)
-            } else if kernel.types.operands.is_reference(index) {
-                Some(Reading::Reference)
             } else {
                 let ty = kernel.types.operands.get(index, num_operands)?;
                 Some(Reading::Payload(ty))
@@ -538,7 +548,6 @@ fn complete(
     let publishes = results().any(|(&form, register)| {
         form != ResultForm::Cell || register.num_references > 0 || register.early.is_some()
     });
-    let returns = results().any(|(_, register)| register.returned.is_some());
     chosen.extras = Extras::NONE
         .with_if(
             kernel.direct.is_some_and(|direct| direct.reads_call),
@@ -547,8 +556,7 @@ fn complete(
         .with_if(kernel.call.is_some(), Extras::CALLS)
         .with_if(!chosen.taken.is_empty(), Extras::TAKES_SLOTS)
         .with_if(publishes, Extras::PUBLISHES)
-        .with_if(looks, Extras::LOOKS)
-        .with_if(returns, Extras::RETURNS);
+        .with_if(looks, Extras::LOOKS);
     Some(())
 }
 

@@ -10,7 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use tfrt_host::__runtime::{AttributeList, DirectCall, FunctionList};
+use tfrt_host::__runtime::{AttributeList, DirectCall, FileInputs, FunctionList};
 use tfrt_host::ExecutionContext;
 
 use super::frame::{Frame, Word};
@@ -86,13 +86,16 @@ fn run_all(frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) -> bool {
         let Some(run) = kernel.direct else {
             return false;
         };
-        let call = DirectCall {
-            exec_ctx: ctx,
+        let file = FileInputs {
             attributes: AttributeList {
                 section,
                 offsets: code.words(details.attributes),
             },
             functions: FunctionList::default(),
+        };
+        let call = DirectCall {
+            exec_ctx: ctx,
+            file: &file,
         };
         // SAFETY: the frame belongs to this run alone; a constant has no operands, and cells for
         // its results.

@@ -21,7 +21,7 @@
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
-use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
+use tfrt_host::__runtime::{DirectCall, DirectFn, FileInputs, FunctionList};
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 
@@ -94,6 +94,8 @@ fn run_segment(invocation: &InvocationRef, number: usize) {
 }
 
 /// Enqueues a segment.
+// A function of its own, so that it takes no machine registers from the loop over plain kernels.
+#[inline(never)]
 fn enqueue(invocation: &InvocationRef, number: usize) {
     let shared = invocation.clone();
     invocation
@@ -142,13 +144,16 @@ fn run_in_place(
         let details = code.details(code.id_of(kernel));
         let ctx = invocation.path_ctx();
         ctx.set_location_token(details.location);
-        call(&DirectCall {
-            exec_ctx: &ctx,
+        let file = FileInputs {
             attributes: framed::attributes(invocation.program(), code, details),
             functions: FunctionList {
                 table: Some(invocation.table()),
                 ids: code.words(details.functions),
             },
+        };
+        call(&DirectCall {
+            exec_ctx: &ctx,
+            file: &file,
         })?;
     } else {
         call(idle_call)?;

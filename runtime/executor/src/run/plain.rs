@@ -7,7 +7,7 @@
 //! traced.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
-use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
+use tfrt_host::__runtime::{DirectCall, DirectFn, FileInputs, FunctionList};
 use tfrt_support::Error;
 
 use super::framed;
@@ -91,10 +91,13 @@ impl<'a> Path<'a> {
             return self.call_in_place(run, kernel, &self.idle_call);
         }
         self.ctx.set_location_token(details.location);
-        let call = DirectCall {
-            exec_ctx: self.ctx,
+        let file = FileInputs {
             attributes: framed::attributes(self.invocation.program(), self.code, details),
             functions: self.functions(details),
+        };
+        let call = DirectCall {
+            exec_ctx: self.ctx,
+            file: &file,
         };
         self.call_in_place(run, kernel, &call)
     }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId, FunctionKind, LocationOffset};
-use tfrt_host::__runtime::{BorrowedContext, LocationSource};
-use tfrt_host::HostContext;
+use tfrt_host::__runtime::LocationSource;
 use tfrt_host::kernel::NativeFunction;
+use tfrt_host::{ExecutionContext, HostContext};
 use tfrt_support::entity::{EntityId, PrimaryMap};
 use tfrt_support::{Error, Place};
 
@@ -61,7 +61,7 @@ pub(crate) enum FunctionBody {
 pub(crate) struct CallSite<'a> {
     pub(crate) program: &'a Arc<Program>,
     /// The context of the caller.
-    pub(crate) ctx: &'a BorrowedContext<'a>,
+    pub(crate) ctx: &'a ExecutionContext,
     /// The body of the caller.
     pub(crate) body: &'a Body,
     pub(crate) frame: Frame<'a>,

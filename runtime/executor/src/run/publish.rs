@@ -167,9 +167,7 @@ impl Path<'_> {
             return Some(error.clone());
         }
         // A kernel that takes a reference takes one of any type.
-        let is_read = |(index, _): &(usize, AnyRef)| {
-            !details.descriptor.types().operands.is_reference(*index)
-        };
+        let is_read = |(index, _): &(usize, AnyRef)| !details.takes_reference(*index);
         let (index, value) = found().filter(is_read).last()?;
         let register = self.code.register(operands[index]);
         let expected = register.ty.unwrap_or(TypeIndex::NONE);

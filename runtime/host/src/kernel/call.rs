@@ -59,9 +59,12 @@ pub(crate) unsafe fn call_function<'f, K: Kernel, S: Source<'f>, R>(
     source: S,
     then: impl FnOnce(Returned<K::Results>) -> R,
 ) -> Result<R, Error> {
-    // SAFETY: duty 1.
-    let mut held = unsafe { K::Params::hold(source) }?;
-    let returned = K::call(K::Params::lend(&mut held));
-    drop(held);
+    let returned = {
+        // Dropped where it is, at the end of the block: a call of `drop` would copy what is held,
+        // such as the handle of a tensor.
+        // SAFETY: duty 1.
+        let mut held = unsafe { K::Params::hold(source) }?;
+        K::call(K::Params::lend(&mut held))
+    };
     Ok(then(returned))
 }

@@ -24,6 +24,7 @@ macro_rules! impl_context_param {
             type Argument<'h, 'f> = $argument;
             const IS_DIRECT: bool = true;
             const READS_CALL: bool = true;
+            const READS_FILE: bool = false;
 
             #[inline]
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {

@@ -44,36 +44,35 @@ use tfrt_support::Error;
 
 use crate::kernel::attribute::AttrParam;
 use crate::kernel::call::{Kernel, call_function};
-use crate::kernel::inputs::{AttributeList, FunctionList};
+use crate::kernel::inputs::{AttributeList, FileInputs, FunctionList, NO_FILE_INPUTS};
 use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, conflict};
 use crate::kernel::tail::Tail;
+use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
 
 /// The inputs of a direct kernel besides its operands. A kernel that does not
 /// [read](Direct::reads_call) any of them may be passed those of another kernel of the same
-/// function.
+/// function, and one that reads [nothing of its file](Direct::reads_file) may be passed none but
+/// its context.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectCall<'a> {
     /// The context of the kernel.
     pub exec_ctx: &'a ExecutionContext,
-    /// Its attributes.
-    pub attributes: AttributeList<'a>,
-    /// Its functions.
-    pub functions: FunctionList<'a>,
+    /// Its attributes and functions. A reference, because most kernels read none of it.
+    pub file: &'a FileInputs<'a>,
 }
 
 impl<'a> DirectCall<'a> {
-    /// Creates the value for kernels that read none of it.
+    /// Creates the value for kernels that read none of it, or only the context.
     #[inline]
     #[must_use]
     pub fn idle(exec_ctx: &'a ExecutionContext) -> Self {
         Self {
             exec_ctx,
-            attributes: AttributeList::EMPTY,
-            functions: FunctionList::default(),
+            file: &NO_FILE_INPUTS,
         }
     }
 }
@@ -94,9 +93,10 @@ impl<'a> DirectCall<'a> {
 ///    the kernel is declared to take or return there. Places of operands are initialised and not
 ///    written; only the caller accesses places of results.
 /// 3. Operands that are read as payloads are available and not errors.
-/// 4. Unless the kernel does not [read](Direct::reads_call) its call, the attributes there are its
-///    own, and [`check_attributes`](crate::kernel::descriptor::KernelTypes::check_attributes) has
-///    accepted them.
+/// 4. Unless the kernel reads [nothing of its file](Direct::reads_file), the attributes in its call
+///    are its own, and
+///    [`check_attributes`](crate::kernel::descriptor::KernelTypes::check_attributes) has accepted
+///    them.
 pub type DirectFn =
     unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;
 
@@ -107,6 +107,8 @@ pub struct Direct {
     pub run: DirectFn,
     /// `true` if it reads its [`DirectCall`].
     pub reads_call: bool,
+    /// `true` if it reads attributes or functions there.
+    pub reads_file: bool,
     /// `true` if it reads more of that than its own attributes.
     pub reads_context: bool,
     /// `true` if it reads only what the file specifies: a pure kernel of this kind is a constant.
@@ -131,6 +133,7 @@ impl Direct {
         Some(Self {
             run: run::<K>,
             reads_call: K::Params::READS_CALL,
+            reads_file: K::Params::READS_FILE,
             reads_context: K::Params::READS_CONTEXT,
             is_fixed: K::Params::IS_FIXED,
             fills_cells: false,
@@ -138,6 +141,14 @@ impl Direct {
             num_operands: K::Params::NUM_OPERANDS,
             has_tail: K::Params::HAS_TAIL,
         })
+    }
+
+    /// Returns `true` if the kernel, which reads operands of these types, takes the operand at
+    /// `index` as a reference: a value of any type.
+    #[must_use]
+    pub fn takes_reference(&self, operands: &TypeList, index: usize) -> bool {
+        let is_in_tail = self.has_tail && index >= self.num_operands;
+        is_in_tail || operands.is_reference(index)
     }
 }
 
@@ -245,12 +256,12 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
     #[inline]
     fn attributes(self) -> AttributeList<'a> {
-        self.call.attributes
+        self.call.file.attributes
     }
 
     #[inline]
     fn attribute<A: AttrParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
-        let AttributeList { section, offsets } = self.call.attributes;
+        let AttributeList { section, offsets } = self.call.file.attributes;
         debug_assert!(index < offsets.len());
         // SAFETY: duty 4 of `DirectFn`: the markers of the kernel read the attributes that were
         // checked, so the index is in bounds.
@@ -261,7 +272,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
     #[inline]
     fn functions(self) -> FunctionList<'a> {
-        self.call.functions
+        self.call.file.functions
     }
 
     #[inline]

@@ -31,6 +31,24 @@ pub struct FunctionList<'a> {
     pub ids: &'a [u32],
 }
 
+/// What a file determines of one call of a kernel: its attributes and functions.
+#[derive(Clone, Copy, Debug)]
+pub struct FileInputs<'a> {
+    /// The attributes.
+    pub attributes: AttributeList<'a>,
+    /// The functions.
+    pub functions: FunctionList<'a>,
+}
+
+/// No attributes and no functions.
+pub(crate) static NO_FILE_INPUTS: FileInputs<'static> = FileInputs {
+    attributes: AttributeList::EMPTY,
+    functions: FunctionList {
+        table: None,
+        ids: &[],
+    },
+};
+
 impl FunctionList<'_> {
     /// Returns the function at `index`, if there is one.
     pub(crate) fn get(&self, index: usize) -> Option<FunctionRef> {

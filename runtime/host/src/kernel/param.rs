@@ -35,6 +35,9 @@ pub trait Param: Sealed {
     /// `true` if it reads anything besides operands.
     const READS_CALL: bool = false;
 
+    /// `true` if it reads attributes or functions.
+    const READS_FILE: bool = Self::READS_CALL;
+
     /// `true` if the parameter is the same in every run of one kernel of a file.
     const IS_FIXED: bool = false;
 
@@ -85,6 +88,9 @@ pub trait ParamList: Sealed {
 
     /// `true` if anything besides operands is read.
     const READS_CALL: bool;
+
+    /// `true` if attributes or functions are read.
+    const READS_FILE: bool;
 
     /// `true` if anything besides operands and single attributes is read: the context, functions,
     /// all attributes.
@@ -151,6 +157,7 @@ macro_rules! impl_param_list {
             const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
             const HAS_TAIL: bool = false $(|| $marker::TAIL.is_some())*;
             const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
+            const READS_FILE: bool = false $(|| $marker::READS_FILE)*;
             const READS_CONTEXT: bool = false $(|| ($marker::READS_CALL && !$marker::IS_FIXED))*;
             const IS_FIXED: bool = true $(&& $marker::IS_FIXED)*;
 
@@ -195,6 +202,7 @@ impl ParamList for () {
     const NUM_OPERANDS: usize = 0;
     const HAS_TAIL: bool = false;
     const READS_CALL: bool = false;
+    const READS_FILE: bool = false;
     const READS_CONTEXT: bool = false;
     const IS_FIXED: bool = true;
 

@@ -7,7 +7,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_host::__runtime::{BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable};
+use tfrt_host::__runtime::{
+    BorrowedContext, DirectCall, DirectFn, FileInputs, FunctionList, FunctionTable,
+};
+use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, Scope};
 use tfrt_support::Error;
@@ -100,7 +103,7 @@ impl Run<'_> {
                 && kernel.extras.is_within(in_place.and(Extras::READS_CALL))
                 && let Some(run) = kernel.direct
             {
-                self.run_with_surroundings(kernel, run)?;
+                self.run_with_surroundings(kernel, run, &idle)?;
             } else if self.has_constants
                 && plain.is_some()
                 && kernel.extras.contains(Extras::CONSTANT)
@@ -194,10 +197,23 @@ impl Run<'_> {
     }
 
     /// Runs a direct kernel that is not traced and uses its context, attributes or functions.
+    /// `idle` is a call in its context.
     #[inline(never)]
-    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Stop> {
+    fn run_with_surroundings(
+        &self,
+        kernel: &Kernel,
+        run: DirectFn,
+        idle: &DirectCall<'_>,
+    ) -> Result<(), Stop> {
         let details = self.frame.code.details(self.frame.code.id_of(kernel));
-        if let Err(error) = self.call_reading(run, kernel, details) {
+        let outcome = match details.reads_file {
+            true => self.call_reading(run, kernel, details),
+            false => {
+                self.set_location(details);
+                self.call(self.frame, run, kernel, idle)
+            }
+        };
+        if let Err(error) = outcome {
             return Err(self.failed(kernel, error));
         }
         self.finish_in_place(kernel, || details)
@@ -312,10 +328,13 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         self.set_location(details);
         self.with_functions(details, |functions| {
-            let call = DirectCall {
-                exec_ctx: self.ctx,
+            let file = FileInputs {
                 attributes: framed::attributes(self.program, self.frame.code, details),
                 functions,
+            };
+            let call = DirectCall {
+                exec_ctx: self.ctx,
+                file: &file,
             };
             self.call(self.frame, run, kernel, &call)
         })
@@ -382,7 +401,7 @@ impl Run<'_> {
         let stream = (!self.is_sync).then_some(kernel.stream);
         // A trace shows the location of the kernel, even if errors carry that of the caller.
         let own_places;
-        let ctx = if self.stays_in_place {
+        let ctx: &ExecutionContext = if self.stays_in_place {
             own_places = BorrowedContext::inside(self.ctx, self.program);
             &own_places
         } else {

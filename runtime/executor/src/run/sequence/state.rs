@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use tfrt_host::__runtime::BorrowedContext;
+use tfrt_host::ExecutionContext;
 
 use crate::lower::code::KernelDetails;
 use crate::run::body::Body;
@@ -20,7 +20,7 @@ pub(crate) struct Run<'a> {
     pub(crate) body: &'a Body,
     pub(crate) frame: Frame<'a>,
     /// The context inside the function.
-    pub(crate) ctx: &'a BorrowedContext<'a>,
+    pub(crate) ctx: &'a ExecutionContext,
     pub(crate) has_constants: bool,
     pub(crate) is_traced: bool,
     /// Whether the function is synchronous.
@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
         program: &'a Arc<Program>,
         body: &'a Body,
         frame: Frame<'a>,
-        ctx: &'a BorrowedContext<'a>,
+        ctx: &'a ExecutionContext,
         nesting: &'a Nesting,
     ) -> Self {
         Self {

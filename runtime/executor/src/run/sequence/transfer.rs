@@ -130,7 +130,12 @@ fn put_some_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
 pub(super) fn take_values(callee: Frame<'_>, results: &mut [Option<AnyRef>]) {
     // Most functions have one result.
     if let ([register], [result]) = (&*callee.code.results, &mut *results) {
-        *result = Some(take_result(callee, *register, true));
+        let value = take_result(callee, *register, true);
+        // An assignment would call the destructor of what the place holds, which is nearly always
+        // nothing.
+        if let Some(previous) = result.replace(value) {
+            drop(previous);
+        }
     } else {
         take_results(callee, results, true);
     }

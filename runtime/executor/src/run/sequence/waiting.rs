@@ -11,7 +11,8 @@
 //! ```
 //!
 //! - W1. A run waits only behind a [bottleneck](KernelDetails::is_bottleneck), with all other
-//!   results settled. So nobody but the waiter accesses the frame.
+//!   results settled. So nobody but the waiter accesses the frame, and nobody copies the context
+//!   ([`InvocationRef::path_ctx`]) until the run has left its schedule.
 //! - W2. The caller has promises of the results. It gets each as soon as its kernel has run, as in
 //!   the ready loop, and all that are there before the run waits.
 //!
@@ -21,7 +22,6 @@ use std::cell::Cell;
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
-use tfrt_host::ExecutionContext;
 use tfrt_host::tracing;
 use tfrt_support::entity::EntityId;
 
@@ -55,11 +55,9 @@ impl Run<'_> {
     /// caller.
     #[inline]
     pub(super) fn give_results(&self, kernel: &Kernel) {
-        let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
-        if is_in_place && !kernel.extras.contains(Extras::RETURNS) {
-            return;
-        }
-        if let Some(invocation) = self.invocation {
+        if kernel.extras.contains(Extras::RETURNS)
+            && let Some(invocation) = self.invocation
+        {
             let code = self.frame.code;
             let results = code.details(code.id_of(kernel)).results.iter();
             give_results(invocation, results.map(|result| result.register));
@@ -119,7 +117,9 @@ fn wait_for(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
 
 /// Goes on behind a kernel whose result is available.
 fn go_on(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
-    let ctx = &invocation.path_ctx();
+    // The run sets the location of this context to that of each kernel, as nobody else uses the
+    // context now (W1).
+    let ctx = invocation.ctx();
     let run = Run {
         program: invocation.program(),
         body: invocation.body(),
@@ -135,7 +135,7 @@ fn go_on(invocation: InvocationRef, id: KernelId, value: &AnyRef) {
         number: Cell::new(None),
         progress: Cell::new(Progress::Idle),
     };
-    let next = report_to::<ExecutionContext, _>(ctx, || run.go_on_behind(&invocation, id, value));
+    let next = report_to(ctx, || run.go_on_behind(&invocation, id, value));
     // The next waiter takes the reference to the invocation over, which may end in another thread
     // as soon as it is registered.
     if let Some((id, value)) = next {
@@ -186,7 +186,7 @@ mod tests {
     use tfrt_bef::{BefFile, FunctionKind, RegisterId};
     use tfrt_host::__private::{ByValue, Declared, Execution, Later};
     use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
-    use tfrt_host::{HostContext, RequestContextBuilder};
+    use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
     use tfrt_ods::{OpDef, OperandDef, ResultDef, TypeConstraint};
 
     use super::*;

@@ -7,9 +7,12 @@ use tfrt_async::Passing;
 use tfrt_async::{AnyRef, ByteString, Immutable, Value};
 use tfrt_attr::Scalar;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
-use tfrt_bef::{BefFile, FunctionKind, RegisterId};
+use tfrt_bef::{BefFile, BefLocation, FunctionKind, RegisterId};
 use tfrt_executor::{Program, follow_schedules};
-use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
+use tfrt_host::__private::{
+    AnyOperand, AnyRest, Attribute, ByMut, ByValue, Declared, Execution, Fallible, LentFunction,
+    Payload,
+};
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 use tfrt_host::{
@@ -20,8 +23,8 @@ use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
 use super::{
-    Outcome, Traced, add, call_now, check, constant, later_text, length, op, outcome,
-    panic_quietly, peek, registry,
+    Outcome, Traced, add, call_now, check, constant, gather, later, later_text, length, op,
+    outcome, panic_quietly, peek, registry, text_of,
 };
 use crate::support::{Graph, Node, alone, build_for, queue_of};
 
@@ -69,6 +72,29 @@ fn a_wrong_operand_is_found_beside_a_reference_to_another_wrong_one() {
         panic!("{found:?}");
     };
     assert!(message.contains("`test.peek`"), "{message}");
+}
+
+#[test]
+fn further_operands_may_have_a_type_that_another_kernel_does_not_expect() {
+    let _alone = alone();
+    let graph = Graph {
+        num_arguments: 2,
+        // The first kernel makes the executor assume that the first argument is a number; the
+        // second one accepts any type for its operands behind the first one.
+        nodes: vec![
+            node(&add::DIRECT, &[0, 0]),
+            node(&gather::DIRECT, &[1, 1, 0]),
+        ],
+        returns: vec![2, 3],
+    };
+    let text = AnyRef::available(ByteString::from("no number"));
+    let (_host, results) = execute(&[], &[graph], &[text, AnyRef::available(2_i64)]);
+    assert_eq!(outcome(&results[1]), Outcome::Number((2 * 3 + 2) * 3 + 1));
+    let found = outcome(&results[0]);
+    assert!(
+        matches!(&found, Outcome::Error(message) if message.contains("`test.add`")),
+        "{found:?}"
+    );
 }
 
 /// Makes its first operand an error if it is not available.
@@ -248,6 +274,29 @@ impl Declared for SyncSeven {
     };
 }
 
+#[test]
+fn only_attributes_and_functions_count_as_read_from_the_file() {
+    fn reads(descriptor: KernelDescriptor) -> Option<(bool, bool)> {
+        let direct = descriptor.direct()?;
+        Some((direct.reads_call, direct.reads_file))
+    }
+
+    let number = KernelDescriptor::new::<Seven, (ByValue<i64, 0>,), Payload<i64>, _>(|(a,)| a);
+    assert_eq!(reads(number), Some((false, false)));
+    let place = |(ctx,): (&ExecutionContext,)| i64::from(ctx.location_token());
+    let place = KernelDescriptor::new::<Place, (Execution,), Payload<i64>, _>(place);
+    assert_eq!(reads(place), Some((true, false)));
+    let both = KernelDescriptor::new::<Seven, (Execution, Attribute<i64, 0>), Payload<i64>, _>(
+        |(_ctx, seven)| seven,
+    );
+    assert_eq!(reads(both), Some((true, true)));
+    let function =
+        KernelDescriptor::new::<Seven, (LentFunction<0, false>,), Payload<i64>, _>(|(function,)| {
+            function.num_results() as i64
+        });
+    assert_eq!(reads(function), Some((true, true)));
+}
+
 /// Builds a function of one kernel, which has the attribute 7 and a location in the file, and a
 /// context with a different location.
 fn in_context(
@@ -341,6 +390,61 @@ fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
     }
 }
 
+struct Line;
+
+impl Declared for Line {
+    const OP: &'static OpDef = &const { op("test.line", OpTraits::NONE) };
+}
+
+#[test]
+fn kernels_behind_an_awaited_result_have_their_own_locations() {
+    let _alone = alone();
+    let line = KernelDescriptor::new::<Line, (ByValue<i64, 0>, Execution), Payload<i64>, _>(
+        |(_number, ctx)| match ctx.place() {
+            tfrt_support::Place::File { line, .. } => line.into(),
+            _ => -1,
+        },
+    );
+    let host = HostContext::builder().registry(registry(&[line])).build();
+    let mut builder = BefBuilder::new(WriteOptions::default());
+    let ty = builder.add_type("i64");
+    let register = RegisterId::from_index;
+    // Each is on the line of its number, and takes what the one before returns. The last one
+    // refuses multiples of three, which `later` returns.
+    let ops = [&later::DIRECT, Line::OP, &later::DIRECT, &check::DIRECT];
+    let kernels = ops.iter().zip(1_u32..).map(|(op, line)| BodyKernel {
+        location: Some(BefLocation::File {
+            file: "late.mlir".into(),
+            line,
+            column: 1,
+        }),
+        operands: vec![register(line as usize - 1)],
+        results: vec![register(line as usize)],
+        ..BodyKernel::new(builder.add_kernel_name(op.name))
+    });
+    let kernels: Vec<BodyKernel> = kernels.collect();
+    let function = builder.declare_function(FunctionKind::Async, "main", vec![ty], vec![ty, ty]);
+    let body = Body {
+        location: None,
+        root_stream: 0,
+        num_arguments: 1,
+        register_types: vec![ty; kernels.len() + 1],
+        results: vec![register(2), register(4)],
+        kernels,
+    };
+    builder.define_body(function, body);
+    let file = BefFile::from_bytes(&builder.finish().expect("the body is well formed"));
+    let program = Program::load(&host, &file).expect("the kernels exist");
+    let main = program.function("main").expect("the file has it");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let results = main.execute(&ctx, &[AnyRef::available(5_i64)]);
+    host.await_available(&results).expect("not a worker");
+    assert_eq!(outcome(&results[0]), Outcome::Number(2));
+    let error = results[1].error_if_present().expect("it is refused");
+    assert_eq!(error.place().to_string(), "late.mlir:4:1");
+    host.quiesce().expect("not a worker");
+}
+
 /// The locations of a caller.
 #[derive(Debug)]
 struct Source;
@@ -359,6 +463,78 @@ struct SyncCheck;
 
 impl Declared for SyncCheck {
     const OP: &'static OpDef = &const { op("test.check_s", OpTraits::SYNC) };
+}
+
+/// Adds the number of further operands to a number.
+struct SyncCount;
+
+impl Declared for SyncCount {
+    const OP: &'static OpDef = &const { op("test.count_s", OpTraits::SYNC) };
+}
+
+#[test]
+fn the_reader_of_an_argument_is_told_of_another_type_in_a_synchronous_function() {
+    let _alone = alone();
+    let check =
+        KernelDescriptor::new::<SyncCheck, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| number);
+    let count =
+        KernelDescriptor::new::<SyncCount, (ByValue<i64, 0>, AnyRest<1, false>), Payload<i64>, _>(
+            |(number, rest)| number + rest.len() as i64,
+        );
+    let host = HostContext::builder()
+        .registry(registry(&[check, count]))
+        .build();
+    let mut builder = BefBuilder::new(WriteOptions {
+        optional_sections: false,
+    });
+    let number = builder.add_type("i64");
+    // No kernel names this type, so that readers decide what the argument has to be.
+    let any = builder.add_type("!test.any");
+    let register = RegisterId::from_index;
+    let [check, count] = [SyncCheck::OP, SyncCount::OP].map(|op| builder.add_kernel_name(op.name));
+    let count = BodyKernel {
+        operands: vec![register(0), register(1)],
+        results: vec![register(2)],
+        ..BodyKernel::new(count)
+    };
+    let check = BodyKernel {
+        operands: vec![register(1)],
+        results: vec![register(3)],
+        ..BodyKernel::new(check)
+    };
+    for (name, kernels) in [
+        ("passes", vec![count.clone()]),
+        ("reads", vec![count, check]),
+    ] {
+        let function =
+            builder.declare_function(FunctionKind::Sync, name, vec![number, any], vec![number]);
+        let body = Body {
+            location: None,
+            root_stream: 0,
+            num_arguments: 2,
+            register_types: [number, any, number, number][..2 + kernels.len()].to_vec(),
+            kernels,
+            results: vec![register(2)],
+        };
+        builder.define_body(function, body);
+    }
+    let file = BefFile::from_bytes(&builder.finish().expect("the bodies are well formed"));
+    let program = Program::load(&host, &file).expect("the kernels exist");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    let run = |name: &str| {
+        let function = program.function(name).expect("the file has it");
+        let text = AnyRef::available(ByteString::from("no number"));
+        let mut results = [None];
+        let outcome = function.execute_sync(&ctx, &[AnyRef::available(6_i64), text], &mut results);
+        let message = outcome.map_err(|error| error.message().to_owned());
+        message.map(|()| results[0].as_ref().and_then(AnyRef::get::<i64>).copied())
+    };
+    let found = ["passes", "reads"].map(run);
+    assert_eq!(found[0], Ok(Some(7)));
+    let message = found[1].as_ref().expect_err("`check` reads the text");
+    assert!(message.contains("operand 0 of `test.check_s`"), "{message}");
+    let _traced = Traced::start();
+    assert_eq!(["passes", "reads"].map(run), found);
 }
 
 #[test]
@@ -598,4 +774,54 @@ fn a_constant_behind_a_kernel_that_cancels_the_request_is_skipped() {
         num_skipped > 0,
         "no constant follows the kernel in any order"
     );
+}
+
+/// Returns how many of its operands have other owners than the kernel's operand.
+struct CountShared;
+
+impl Declared for CountShared {
+    const OP: &'static OpDef = &op("test.count_shared", OpTraits::NONE);
+}
+
+#[test]
+fn an_operand_that_a_kernel_has_often_is_shared_and_is_given_up_once() {
+    let _alone = alone();
+    type Params = (
+        AnyOperand<0, true>,
+        AnyOperand<1, true>,
+        AnyOperand<2, true>,
+        AnyRest<3, false>,
+    );
+    let count_shared =
+        KernelDescriptor::new::<CountShared, Params, Payload<i64>, _>(|(a, b, c, rest)| {
+            let operands = [a, b, c].into_iter().chain(rest);
+            operands.filter(|operand| !operand.is_unique()).count() as i64
+        });
+    assert!(count_shared.direct().is_some());
+    let [number, text, first] = [0, 1, 2];
+    let graph = Graph {
+        num_arguments: 2,
+        nodes: vec![
+            node(&text_of::DIRECT, &[number]),
+            node(&text_of::DIRECT, &[number]),
+            node(&text_of::DIRECT, &[number]),
+            node(CountShared::OP, &[first; 6]),
+            node(CountShared::OP, &[text, text, text, text, first + 1]),
+            node(CountShared::OP, &[first + 2, text, number]),
+        ],
+        returns: vec![first + 3, first + 4, first + 5],
+    };
+    let arguments = [
+        AnyRef::available(7_i64),
+        AnyRef::available(ByteString::from("an argument")),
+    ];
+    for is_followed in [true, false] {
+        follow_schedules(is_followed);
+        let (_host, results) = execute(&[count_shared], std::slice::from_ref(&graph), &arguments);
+        follow_schedules(true);
+        let found: Vec<Outcome> = results.iter().map(outcome).collect();
+        // Arguments are the caller's too, and the other texts are used by one kernel each.
+        assert_eq!(found, [6, 4, 2].map(Outcome::Number));
+        assert!(arguments.iter().all(AnyRef::is_unique));
+    }
 }

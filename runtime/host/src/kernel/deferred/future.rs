@@ -40,6 +40,7 @@ use super::wake_state::{AfterPoll, WakeState};
 use crate::kernel::AsyncKernel;
 use crate::kernel::direct::{Direct, DirectCall};
 use crate::kernel::frame::{FrameParts, KernelFrame};
+use crate::kernel::inputs::FileInputs;
 use crate::kernel::panic::{panicked, quietly};
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
@@ -64,11 +65,11 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
         attributes,
         functions,
     } = frame.parts();
-    let inputs = DirectCall {
-        exec_ctx,
+    let file = &FileInputs {
         attributes,
         functions,
     };
+    let inputs = DirectCall { exec_ctx, file };
     let call = Call {
         op,
         inputs: &inputs,
@@ -97,6 +98,7 @@ pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
         run: run_direct::<K>,
         // The task that continues it needs the context.
         reads_call: true,
+        reads_file: K::Params::READS_FILE,
         reads_context: true,
         is_fixed: false,
         fills_cells: true,

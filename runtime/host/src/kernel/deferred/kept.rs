@@ -30,7 +30,7 @@ use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::direct::DirectCall;
 use crate::kernel::frame::mismatch;
 use crate::kernel::function_ref::FunctionTable;
-use crate::kernel::inputs::{AttributeList, FunctionList};
+use crate::kernel::inputs::{AttributeList, FileInputs, FunctionList};
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
 use crate::kernel::param::ParamList;
 use crate::kernel::source::{ReadHold, Source, conflict};
@@ -142,11 +142,11 @@ impl<P: ParamList> Kept<P> {
 
 impl Rest {
     fn of(call: &Call<'_>) -> Self {
-        let DirectCall {
-            exec_ctx,
+        let DirectCall { exec_ctx, file } = *call.inputs;
+        let FileInputs {
             attributes,
             functions,
-        } = *call.inputs;
+        } = *file;
         let is_copied = functions.table.is_none() && !attributes.offsets.is_empty();
         Self {
             exec_ctx: exec_ctx.clone(),

@@ -10,6 +10,7 @@ use tfrt_support::TensorMetadata;
 
 use super::table::{Exports, HostServices, Registrations};
 use crate::kernel::direct::DirectCall;
+use crate::kernel::inputs::FileInputs;
 use crate::kernel::native::{NativeCall, NativeFunction};
 use crate::kernel::{KernelDescriptor, KernelFrame};
 use crate::{
@@ -67,6 +68,7 @@ const LAYOUTS: &[Layout] = &[
     layout::<NativeCall<'_>>(),
     layout::<KernelFrame<'_>>(),
     layout::<DirectCall<'_>>(),
+    layout::<FileInputs<'_>>(),
     layout::<HostContext>(),
     layout::<RequestContext>(),
     layout::<ResourceContext>(),
