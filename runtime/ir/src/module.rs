@@ -334,6 +334,12 @@ impl Module {
     pub fn name(&self, name: NameId) -> &str {
         self.names.get(name)
     }
+
+    /// Returns the id of a name, if the program already contains it.
+    #[must_use]
+    pub fn find_name(&self, name: &str) -> Option<NameId> {
+        self.names.find(name)
+    }
 }
 
 /// Ops.
@@ -439,6 +445,21 @@ impl Module {
     /// Sets an attribute of the op, replacing one with the same name.
     pub fn set_attr(&mut self, op: OpId, name: &str, value: AttrId) {
         let name = self.intern_name(name);
+        self.set_attr_by_id(op, name, value);
+    }
+
+    /// Does the same as [`set_attr`](Self::set_attr), for a caller that sets it for many ops.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_ir::{Module, Registry};
+    ///
+    /// let mut module = Module::new(Arc::new(Registry::default()));
+    /// let (name, value) = (module.intern_name("my.note"), module.string_attr("checked"));
+    /// module.set_attr_by_id(module.root(), name, value);
+    /// assert_eq!(module.attr(module.root(), "my.note"), Some(value));
+    /// ```
+    pub fn set_attr_by_id(&mut self, op: OpId, name: NameId, value: AttrId) {
         let position = {
             let wanted = self.name(name).as_bytes();
             self.ops[op]
