@@ -26,6 +26,14 @@ func @unknown(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandle
   tfrt.return %y : !corert.tensorhandle
 }
 
+// The speed of one device is not known, so that the op itself does not count.
+func @one_speed(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandle
+    attributes {corert.arguments = [tensor<1000xf32>], corert.devices = ["CPU:0", "CPU:1"], corert.device_speeds = [["CPU:1", 1000.0]]} {
+  %cpu = corert.get_op_handler %c "cpu"
+  %y = corert.executeop(%cpu) "tf.Relu"(%x) : 1
+  tfrt.return %y : !corert.tensorhandle
+}
+
 func @bad_links() attributes {corert.devices = ["CPU:0", "CPU:1"], corert.links = [["CPU:0", "CPU:1"], ["CPU:0", "CPU:2", 1.0, 1.0], ["CPU:0", "CPU:1", -1.0, 1.0], ["CPU:0", "CPU:1", 1.0, 0.0], 7 : i32, [1 : i32, "CPU:1", 1.0, 1.0]]} {
   tfrt.return
 }

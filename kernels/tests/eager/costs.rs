@@ -132,6 +132,23 @@ cost_test.Plain runs on CPU:0: lowest cost of moving operands and of the op
     Ok(())
 }
 
+#[test]
+fn a_device_of_unknown_speed_makes_moving_decide_alone() -> Result<()> {
+    let eager = context(1.0, None)?;
+    let x = eager.tensor(vec![0.0_f32; 10])?;
+    let placement = eager.explain("cost_test.Plain", &[&x])?;
+    assert_eq!(
+        placement.to_string(),
+        "\
+cost_test.Plain runs on CPU:0: lowest cost of moving operands
+  device  has the op  cost of moving operands  cost of the op
+  CPU:0   yes         0.0 us                   0.0 us
+  ACC:0   yes         1.0 us                   unknown
+"
+    );
+    Ok(())
+}
+
 /// The result of an op without operands, which need not be moved anywhere.
 const NUM_FILLED: usize = 1 << 16;
 

@@ -188,6 +188,19 @@ fn a_call_has_as_many_operands_and_results_as_the_op() -> Result<()> {
         message(relu.call_all(&[&x])),
         "`tf.Relu`: expected 1 result, found 2"
     );
+    // Nobody makes room for more results than a call may have.
+    for asked in [usize::MAX, (1 << 20) + 1] {
+        let relu = eager.op("tf.Relu")?.results(asked).ready()?;
+        assert_eq!(
+            message(relu.call_all(&[&x])),
+            format!("`tf.Relu`: expected 1 result, found {asked}")
+        );
+        let split = eager.op("tf.Split")?.results(asked).ready()?;
+        assert_eq!(
+            message(split.call_all(&[&eager.tensor([0])?, &x])),
+            format!("`tf.Split`: a call has at most 1048576 results, not {asked}")
+        );
+    }
     let print = eager.op("tfrt_test.print")?.results(1).ready()?;
     assert_eq!(
         message(print.call(&[&x])),

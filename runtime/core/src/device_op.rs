@@ -424,9 +424,8 @@ impl RegisteredOp {
     ) -> Result<Vec<PartialMetadata>, Error> {
         let known: Option<OperandMetadata> = operands.iter().map(PartialMetadata::known).collect();
         if let Some(known) = known {
-            let told = self.result_metadata(&known, attrs)?.into_iter();
-            let told = told.map(|told| told.map_or(PartialMetadata::UNKNOWN, Into::into));
-            return Ok(told.collect());
+            let told = self.result_metadata(&known, attrs)?;
+            return Ok(told.into_iter().map(PartialMetadata::from).collect());
         }
         let (op, Some(function)) = (self.name(), self.registration.partial) else {
             return Ok(Vec::new());

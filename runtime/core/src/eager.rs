@@ -348,7 +348,7 @@ impl EagerContext {
     }
 
     /// Returns the devices in order of preference.
-    pub fn devices(&self) -> impl Iterator<Item = &DeviceRef> {
+    pub fn devices(&self) -> impl Iterator<Item = &DeviceRef> + Clone {
         self.devices.iter().map(|known| &known.device)
     }
 

@@ -92,29 +92,30 @@ impl Costs {
 }
 
 /// What devices say of their links and speeds. It is part of what an instance is made for, so it is
-/// compared and hashed by the bits of its numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// compared by the bits of its numbers. Devices are their positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Said {
     /// From, to, microseconds, bytes per microsecond: of links that are not the default.
-    links: Vec<(String, String, [u64; 2])>,
+    links: Vec<(usize, usize, [u64; 2])>,
     /// Bytes per microsecond.
-    speeds: Vec<(String, u64)>,
+    speeds: Vec<(usize, u64)>,
 }
 
 impl Said {
     /// Asks these devices. Costs that are negative or not finite are left out.
-    pub(crate) fn by<'a>(devices: impl IntoIterator<Item = &'a DeviceRef>) -> Self {
-        let devices: Vec<&DeviceRef> = devices.into_iter().collect();
+    pub(crate) fn by<'a>(
+        devices: impl IntoIterator<Item = &'a DeviceRef, IntoIter: Clone>,
+    ) -> Self {
+        let devices = devices.into_iter();
         let mut said = Self::default();
         // What a single device costs makes no difference.
-        if devices.len() == 1 {
+        if devices.clone().nth(1).is_none() {
             return said;
         }
-        for destination in &devices {
-            let others = devices
-                .iter()
-                .filter(|source| source.0.name() != destination.0.name());
-            for source in others {
+        for (to, destination) in devices.clone().enumerate() {
+            let others = devices.clone().enumerate();
+            let is_other = |source: &DeviceRef| source.0.name() != destination.0.name();
+            for (from, source) in others.filter(|(_, source)| is_other(source)) {
                 let link = destination.0.link_from(&*source.0);
                 let LinkCost {
                     latency_microseconds: latency,
@@ -123,38 +124,35 @@ impl Said {
                 let is_cost =
                     latency.is_finite() && latency >= 0.0 && rate.is_finite() && rate > 0.0;
                 if is_cost && link != LinkCost::default() {
-                    let names = [*source, *destination].map(|device| device.0.name().to_owned());
-                    let [source, destination] = names;
                     let bits = [latency, rate].map(f64::to_bits);
-                    said.links.push((source, destination, bits));
+                    said.links.push((from, to, bits));
                 }
             }
             let speed = destination.0.bytes_per_microsecond();
             if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
-                let name = destination.0.name().to_owned();
-                said.speeds.push((name, speed.to_bits()));
+                said.speeds.push((to, speed.to_bits()));
             }
         }
         said
     }
 
-    /// Writes it to the attributes of a function.
-    pub(crate) fn write(&self, module: &mut Module, func: OpId) {
+    /// Writes it to the attributes of a function, with the names of the devices.
+    pub(crate) fn write(&self, module: &mut Module, func: OpId, devices: &[String]) {
         let (mut links, mut speeds) = (Vec::new(), Vec::new());
-        for (source, destination, bits) in &self.links {
+        for &(source, destination, bits) in &self.links {
             let [latency, rate] = bits.map(f64::from_bits);
             let entry = [
-                module.string_attr(source),
-                module.string_attr(destination),
+                module.string_attr(&devices[source]),
+                module.string_attr(&devices[destination]),
                 module.f64_attr(latency),
                 module.f64_attr(rate),
             ];
             links.push(module.intern_attribute(Attribute::Array(entry.into())));
         }
-        for (name, bits) in &self.speeds {
+        for &(device, bits) in &self.speeds {
             let entry = [
-                module.string_attr(name),
-                module.f64_attr(f64::from_bits(*bits)),
+                module.string_attr(&devices[device]),
+                module.f64_attr(f64::from_bits(bits)),
             ];
             speeds.push(module.intern_attribute(Attribute::Array(entry.into())));
         }

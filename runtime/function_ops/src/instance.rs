@@ -3,9 +3,9 @@
 //! An instance is made for the metadata and devices of the arguments and for the devices in scope,
 //! and kept with the function.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -23,10 +23,11 @@ use tfrt_executor::Program;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, FunctionRef, HostContext};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, VerifyOptions, verify};
+use tfrt_support::id_map::IdHasher;
 use tfrt_support::{Diagnostic, Error, ErrorCode, Severity, TensorMetadata};
 
 use crate::costs;
-use crate::infer::inferred;
+use crate::known::Known;
 use crate::place::placement_tables;
 use crate::program::{FunctionProgram, Signature};
 use crate::rewrite::{Rule, rewrite};
@@ -49,42 +50,103 @@ struct Shared {
     program: FunctionProgram,
     name: String,
     signature: Signature,
+    settings: Settings,
     instances: RwLock<Instances>,
 }
 
-/// What an instance is for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    /// In the order of the arguments.
-    arguments: Vec<(String, String)>,
-    devices: Devices,
-}
-
-/// The devices that ops may run on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Devices {
-    /// All of them, the host's first: control flow is there.
-    all: Vec<String>,
-    /// What they say of their links and speeds. It may change while a program runs.
-    costs: costs::Said,
-    /// Those that a scope of the calling thread names.
-    in_scope: Option<Vec<String>>,
+/// What the context says of placement, for all calls.
+struct Settings {
+    /// The names of the devices, the host's first: control flow is there.
+    devices: Vec<String>,
     /// Whether an op may run on others where those in scope do not have it.
     is_soft: bool,
     /// The largest number of elements of an integer tensor that keeps an op on the host.
     max_small_elements: usize,
 }
 
+/// What an instance is for.
+#[derive(Clone, Debug)]
+struct Key {
+    /// In the order of the arguments.
+    arguments: Vec<(TensorMetadata, DeviceRef)>,
+    devices: Devices,
+}
+
+/// The arguments of a call: metadata, and device.
+type KnownArguments<'a> = [(TensorMetadata, &'a DeviceRef)];
+
+/// What a call finds of the devices that ops may run on.
+#[derive(Clone, Debug, Default)]
+struct Devices {
+    /// What they say of their links and speeds. It may change while a program runs.
+    costs: costs::Said,
+    /// Those that a scope of the calling thread names.
+    in_scope: Option<Vec<DeviceRef>>,
+}
+
+/// Returns `true` if two devices have one name, which is what programs know of them.
+fn is_same(a: &DeviceRef, b: &DeviceRef) -> bool {
+    Arc::ptr_eq(&a.0, &b.0) || a.0.name() == b.0.name()
+}
+
+impl Devices {
+    fn is_same(&self, other: &Self) -> bool {
+        let is_same_scope = match (&self.in_scope, &other.in_scope) {
+            (None, None) => true,
+            (Some(own), Some(others)) => {
+                own.len() == others.len() && own.iter().zip(others).all(|(a, b)| is_same(a, b))
+            }
+            _ => false,
+        };
+        is_same_scope && self.costs == other.costs
+    }
+}
+
+impl Key {
+    fn of(arguments: &KnownArguments<'_>, devices: &Devices) -> Self {
+        let arguments = arguments.iter();
+        let owned = arguments.map(|(metadata, device)| (metadata.clone(), (*device).clone()));
+        Self {
+            arguments: owned.collect(),
+            devices: devices.clone(),
+        }
+    }
+
+    /// Returns `true` if an instance for this key is one for a call. Nothing is copied, and no text
+    /// is made, because a function may have hundreds of weights as arguments.
+    fn is_for(&self, arguments: &KnownArguments<'_>, devices: &Devices) -> bool {
+        let is_argument = |((metadata, device), (found, on)): (
+            &(TensorMetadata, DeviceRef),
+            &(TensorMetadata, &DeviceRef),
+        )| metadata == found && is_same(device, on);
+        self.arguments.len() == arguments.len()
+            && self.arguments.iter().zip(arguments).all(is_argument)
+            && self.devices.is_same(devices)
+    }
+}
+
+/// Returns a number that calls with equal metadata share, and hardly any others.
+fn hash_of(arguments: &KnownArguments<'_>) -> u64 {
+    let mut hasher = IdHasher::default();
+    for (metadata, _) in arguments {
+        metadata.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// Instances that were made, and errors of those that could not be.
 #[derive(Default)]
 struct Instances {
-    kept: HashMap<Key, Kept>,
+    /// They are few. Those that are not meant are passed over by their hashes.
+    kept: Vec<Kept>,
     num_bytes: usize,
     /// Counts uses, as a clock.
     time: AtomicU64,
 }
 
 struct Kept {
+    hash: u64,
+    key: Key,
     outcome: Result<Arc<Instance>, Error>,
     num_bytes: usize,
     /// When it was used last.
@@ -92,9 +154,15 @@ struct Kept {
 }
 
 impl Instances {
-    /// Returns the instance of this key, or the error of its instantiation.
-    fn get(&self, key: &Key) -> Option<&Result<Arc<Instance>, Error>> {
-        let kept = self.kept.get(key)?;
+    /// Returns the instance for a call, or the error of its instantiation.
+    fn get(
+        &self,
+        arguments: &KnownArguments<'_>,
+        devices: &Devices,
+    ) -> Option<&Result<Arc<Instance>, Error>> {
+        let hash = hash_of(arguments);
+        let is_meant = |kept: &&Kept| kept.hash == hash && kept.key.is_for(arguments, devices);
+        let kept = self.kept.iter().find(is_meant)?;
         // Relaxed: which one was used last need not be known exactly.
         let now = self.time.fetch_add(1, Ordering::Relaxed);
         kept.used.store(now, Ordering::Relaxed);
@@ -104,35 +172,36 @@ impl Instances {
     /// Keeps an instance, unless another thread was faster, within `max_bytes` if it fits.
     fn insert(
         &mut self,
-        key: Key,
+        arguments: &KnownArguments<'_>,
+        devices: &Devices,
         outcome: Result<Arc<Instance>, Error>,
         num_bytes: usize,
         max_bytes: usize,
     ) {
+        if self.get(arguments, devices).is_some() {
+            return;
+        }
         while !self.kept.is_empty()
             && (self.kept.len() >= MAX_INSTANCES
                 || self.num_bytes.saturating_add(num_bytes) > max_bytes)
         {
             self.remove_oldest();
         }
-        let used = AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed));
-        if let Entry::Vacant(place) = self.kept.entry(key) {
-            place.insert(Kept {
-                outcome,
-                num_bytes,
-                used,
-            });
-            self.num_bytes += num_bytes;
-        }
+        self.kept.push(Kept {
+            hash: hash_of(arguments),
+            key: Key::of(arguments, devices),
+            outcome,
+            num_bytes,
+            used: AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed)),
+        });
+        self.num_bytes += num_bytes;
     }
 
     fn remove_oldest(&mut self) {
-        let used = |(_, kept): &(&Key, &Kept)| kept.used.load(Ordering::Relaxed);
-        let oldest = self.kept.iter().min_by_key(used);
-        if let Some(key) = oldest.map(|(key, _)| key.clone())
-            && let Some(removed) = self.kept.remove(&key)
-        {
-            self.num_bytes -= removed.num_bytes;
+        let kept = self.kept.iter().enumerate();
+        let oldest = kept.min_by_key(|(_, kept)| kept.used.load(Ordering::Relaxed));
+        if let Some((oldest, _)) = oldest {
+            self.num_bytes -= self.kept.swap_remove(oldest).num_bytes;
         }
     }
 }
@@ -159,6 +228,11 @@ impl FunctionOp {
                 program,
                 name: name.to_owned(),
                 signature,
+                settings: Settings {
+                    devices: names_of(eager.devices()),
+                    is_soft: eager.has_soft_placement(),
+                    max_small_elements: eager.max_small_elements(),
+                },
                 instances: RwLock::default(),
             }),
         }
@@ -295,14 +369,9 @@ impl Shared {
         let eager = self.eager.upgrade().ok_or_else(|| {
             Error::new("the context of the function was dropped").with_code(ErrorCode::Cancelled)
         })?;
-        let name = |device: &DeviceRef| device.0.name().to_owned();
-        let in_scope = eager.devices_in_scope();
         Ok(Devices {
-            all: eager.devices().map(name).collect(),
             costs: costs::Said::by(eager.devices()),
-            in_scope: in_scope.map(|devices| devices.iter().map(name).collect()),
-            is_soft: eager.has_soft_placement(),
-            max_small_elements: eager.max_small_elements(),
+            in_scope: eager.devices_in_scope(),
         })
     }
 
@@ -370,18 +439,12 @@ impl Shared {
         arguments: &[TensorHandle],
     ) -> Result<Arc<Instance>, Error> {
         let known = self.known_arguments(arguments)?;
-        let text =
-            |(metadata, device): &(TensorMetadata, String)| (metadata.to_string(), device.clone());
-        let key = Key {
-            arguments: known.iter().map(text).collect(),
-            devices: devices.clone(),
-        };
         {
             let instances = self
                 .instances
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some(outcome) = instances.get(&key) {
+            if let Some(outcome) = instances.get(&known, devices) {
                 return outcome.as_ref().map(Arc::clone).map_err(for_one_caller);
             }
         }
@@ -392,7 +455,7 @@ impl Shared {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         let num_bytes = made.as_ref().map_or(0, |instance| instance.num_bytes);
-        instances.insert(key, made, num_bytes, MAX_INSTANCE_BYTES);
+        instances.insert(&known, devices, made, num_bytes, MAX_INSTANCE_BYTES);
         outcome
     }
 
@@ -405,14 +468,14 @@ impl Shared {
         Ok(tables.concat())
     }
 
-    /// Returns the metadata of arguments and the names of their devices.
+    /// Returns the metadata of arguments and their devices.
     fn known_arguments<'a>(
         &self,
         arguments: impl IntoIterator<Item = &'a TensorHandle>,
-    ) -> Result<Vec<(TensorMetadata, String)>, Error> {
-        let known = |(index, argument): (usize, &TensorHandle)| {
+    ) -> Result<Vec<(TensorMetadata, &'a DeviceRef)>, Error> {
+        let known = |(index, argument): (usize, &'a TensorHandle)| {
             if let (Some(metadata), Some(device)) = (argument.metadata(), argument.device()) {
-                return Ok((metadata, device.0.name().to_owned()));
+                return Ok((metadata, device));
             }
             let message = format!("argument {index} of `{}` is not a valid handle", self.name);
             Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
@@ -425,7 +488,7 @@ impl Shared {
         &self,
         host: &Arc<HostContext>,
         devices: &Devices,
-        arguments: &[(TensorMetadata, String)],
+        arguments: &KnownArguments<'_>,
     ) -> Result<Instance, Error> {
         let runtime = CoreRuntime::of(host);
         let ops = runtime.ops();
@@ -466,7 +529,7 @@ impl Shared {
         &self,
         host: &Arc<HostContext>,
         devices: &Devices,
-        arguments: &[(TensorMetadata, String)],
+        arguments: &KnownArguments<'_>,
     ) -> Result<(Module, OpId), Error> {
         let runtime = CoreRuntime::of(host);
         let ops = runtime.ops();
@@ -480,22 +543,23 @@ impl Shared {
             .collect();
         let known = metadata::to_attribute(module, &known);
         module.set_attr(func, names::ARGUMENTS, known);
-        let homes: Vec<String> = arguments.iter().map(|(_, device)| device.clone()).collect();
+        let settings = &self.settings;
+        let homes = names_of(arguments.iter().map(|(_, device)| *device));
         let homes = text_list(module, &homes);
         module.set_attr(func, names::ARGUMENT_DEVICES, homes);
-        let all = text_list(module, &devices.all);
+        let all = text_list(module, &settings.devices);
         module.set_attr(func, names::DEVICES, all);
-        devices.costs.write(module, func);
+        devices.costs.write(module, func, &settings.devices);
         if let Some(in_scope) = &devices.in_scope {
-            let in_scope = text_list(module, in_scope);
+            let in_scope = text_list(module, &names_of(in_scope));
             module.set_attr(func, names::DEVICES_IN_SCOPE, in_scope);
         }
-        if devices.is_soft {
+        if settings.is_soft {
             let unit = module.intern_attribute(Attribute::Unit);
             module.set_attr(func, names::SOFT_PLACEMENT, unit);
         }
 
-        let max_small_elements = module.string_attr(devices.max_small_elements.to_string());
+        let max_small_elements = module.string_attr(settings.max_small_elements.to_string());
         module.set_attr(func, names::MAX_SMALL_ELEMENTS, max_small_elements);
 
         keep_reached(module, func);
@@ -595,6 +659,11 @@ pub(crate) fn simplify(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec
     findings
 }
 
+fn names_of<'a>(devices: impl IntoIterator<Item = &'a DeviceRef>) -> Vec<String> {
+    let devices = devices.into_iter();
+    devices.map(|device| device.0.name().to_owned()).collect()
+}
+
 fn text_list(module: &mut Module, texts: &[String]) -> AttrId {
     let texts = texts.iter().map(|text| module.string_attr(text));
     let texts: Vec<AttrId> = texts.collect();
@@ -607,7 +676,7 @@ fn results_of(
     func: OpId,
     host: &HostContext,
 ) -> Vec<(Option<TensorMetadata>, Option<DeviceRef>)> {
-    let known = inferred(module, func);
+    let known = Known::inferred(module, func);
     let last = module
         .entry_block(func)
         .and_then(|block| module.last_op(block));
@@ -618,54 +687,102 @@ fn results_of(
             let op = module.defining_op(*value);
             let device = op.and_then(|op| crate::call::device_attribute(module, op));
             let device = device.and_then(|name| host.devices().get(name));
-            (known.get(value).cloned(), device)
+            (known.full(*value).cloned(), device)
         })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use tfrt_host::device::CpuDevice;
     use tfrt_host::kernel::KernelRegistry;
+    use tfrt_support::DType;
 
     use super::*;
 
-    fn key(name: &str) -> Key {
-        Key {
-            arguments: vec![(name.to_owned(), String::new())],
-            devices: Devices {
-                all: Vec::new(),
-                costs: costs::Said::default(),
-                in_scope: None,
-                is_soft: false,
-                max_small_elements: 64,
-            },
-        }
+    fn device(name: &str) -> DeviceRef {
+        DeviceRef(Arc::new(CpuDevice::new(name)))
+    }
+
+    fn vector(extent: usize) -> TensorMetadata {
+        TensorMetadata::new(DType::F32, [extent])
+    }
+
+    fn failed() -> Result<Arc<Instance>, Error> {
+        Err(Error::new("not an instance"))
     }
 
     #[test]
     fn instances_that_were_used_least_recently_go_first() {
         let mut instances = Instances::default();
-        let failed = || Err(Error::new("not an instance"));
-        let keeps = |instances: &Instances| {
-            let kept = |name: &&str| instances.kept.contains_key(&key(name));
-            ["a", "b", "c", "d"]
-                .into_iter()
-                .filter(kept)
-                .collect::<String>()
+        let (cpu, devices) = (device("CPU:0"), Devices::default());
+        let argument = |extent| [(vector(extent), &cpu)];
+        let insert = |instances: &mut Instances, extent, num_bytes| {
+            instances.insert(&argument(extent), &devices, failed(), num_bytes, 100);
         };
-        instances.insert(key("a"), failed(), 40, 100);
-        instances.insert(key("b"), failed(), 40, 100);
-        assert!(instances.get(&key("a")).is_some());
-        instances.insert(key("c"), failed(), 40, 100);
-        assert_eq!(keeps(&instances), "ac");
+        let keeps = |instances: &Instances| -> Vec<usize> {
+            let is_for = |extent: &usize| {
+                let mut kept = instances.kept.iter();
+                kept.any(|kept| kept.key.is_for(&argument(*extent), &devices))
+            };
+            (1..=4).filter(is_for).collect()
+        };
+        insert(&mut instances, 1, 40);
+        insert(&mut instances, 2, 40);
+        assert!(instances.get(&argument(1), &devices).is_some());
+        insert(&mut instances, 3, 40);
+        assert_eq!(keeps(&instances), [1, 3]);
         assert_eq!(instances.num_bytes, 80);
+        // One that another thread has made meanwhile stays.
+        insert(&mut instances, 3, 40);
+        assert_eq!((keeps(&instances), instances.num_bytes), (vec![1, 3], 80));
         // One is kept in any case.
-        instances.insert(key("d"), failed(), 1000, 100);
-        assert_eq!(keeps(&instances), "d");
-        for number in 0..2 * MAX_INSTANCES {
-            instances.insert(key(&number.to_string()), failed(), 0, 1 << 20);
+        insert(&mut instances, 4, 1000);
+        assert_eq!(keeps(&instances), [4]);
+        for extent in 10..10 + 2 * MAX_INSTANCES {
+            insert(&mut instances, extent, 0);
         }
         assert_eq!(instances.kept.len(), MAX_INSTANCES);
+    }
+
+    #[test]
+    fn an_instance_is_for_equal_metadata_devices_and_scopes() {
+        let (first, second) = (device("CPU:0"), device("CPU:1"));
+        // Another object of the same name, which is what programs know.
+        let again = device("CPU:0");
+        let devices = Devices::default();
+        let mut instances = Instances::default();
+        let arguments = [(vector(2), &first), (vector(3), &second)];
+        instances.insert(&arguments, &devices, failed(), 0, 100);
+        let is_found = |arguments: &KnownArguments<'_>, devices: &Devices| {
+            instances.get(arguments, devices).is_some()
+        };
+        assert!(is_found(
+            &[(vector(2), &again), (vector(3), &second)],
+            &devices
+        ));
+        let whole = TensorMetadata::new(DType::I32, [2]);
+        for others in [
+            &[(vector(2), &first), (vector(3), &first)][..],
+            &[(vector(2), &first), (vector(4), &second)],
+            &[(whole, &first), (vector(3), &second)],
+            &[(vector(3), &first), (vector(2), &second)],
+            &[(vector(2), &first)],
+            &[],
+        ] {
+            assert!(!is_found(others, &devices), "{others:?}");
+        }
+        let scoped = |names: &[&DeviceRef]| Devices {
+            in_scope: Some(names.iter().map(|&device| device.clone()).collect()),
+            ..Devices::default()
+        };
+        assert!(!is_found(&arguments, &scoped(&[])));
+        let mut instances = Instances::default();
+        instances.insert(&arguments, &scoped(&[&first]), failed(), 0, 100);
+        let is_found = |scope: &Devices| instances.get(&arguments, scope).is_some();
+        assert!(is_found(&scoped(&[&again])));
+        assert!(!is_found(&devices) && !is_found(&scoped(&[&second])));
+        assert!(!is_found(&scoped(&[])) && !is_found(&scoped(&[&first, &second])));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! |---|---|
 //! | `calls` | replaces calls of functions by their bodies |
 //! | `infer` | infers the metadata of tensors before anything runs |
+//! | `known` | holds that metadata |
 //! | [`prune()`] | removes ops whose results are unused |
 //! | [`rewrite`](mod@rewrite) | replaces ops by others that compute the same with less work |
 //! | [`place()`] | chooses the device of every op |
@@ -41,6 +42,8 @@ mod metadata;
 mod call;
 
 mod calls;
+
+mod known;
 
 mod infer;
 

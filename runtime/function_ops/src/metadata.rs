@@ -44,14 +44,25 @@ fn type_of_partial(module: &mut Module, known: &PartialMetadata) -> TypeId {
     })
 }
 
+/// Returns a type as an attribute.
+pub(crate) fn to_type_attribute(module: &mut Module, known: &PartialMetadata) -> AttrId {
+    let ty = type_of_partial(module, known);
+    module.intern_attribute(Attribute::Type(ty))
+}
+
 /// Returns a list of types.
 pub(crate) fn to_attribute(module: &mut Module, known: &[PartialMetadata]) -> AttrId {
-    let types = known.iter().map(|known| {
-        let ty = type_of_partial(module, known);
-        module.intern_attribute(Attribute::Type(ty))
-    });
-    let types: Vec<AttrId> = types.collect();
-    module.intern_attribute(Attribute::Array(types.into()))
+    let types = known.iter().map(|known| to_type_attribute(module, known));
+    let types = types.collect();
+    module.intern_attribute(Attribute::Array(types))
+}
+
+/// What an attribute says that is a type.
+pub(crate) fn of_type_attribute(module: &Module, attribute: AttrId) -> PartialMetadata {
+    match module.attribute(attribute) {
+        Attribute::Type(ty) => of_type(module, *ty),
+        _ => PartialMetadata::UNKNOWN,
+    }
 }
 
 /// What a list of types says.
@@ -59,9 +70,6 @@ pub(crate) fn from_attribute(module: &Module, attribute: AttrId) -> Vec<PartialM
     let Attribute::Array(types) = module.attribute(attribute) else {
         return Vec::new();
     };
-    let types = types.iter().map(|&ty| match module.attribute(ty) {
-        Attribute::Type(ty) => of_type(module, *ty),
-        _ => PartialMetadata::UNKNOWN,
-    });
+    let types = types.iter().map(|&ty| of_type_attribute(module, ty));
     types.collect()
 }

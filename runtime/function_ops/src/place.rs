@@ -39,7 +39,7 @@ use crate::call::{
     texts, type_of_device,
 };
 use crate::costs::Costs;
-use crate::infer::{Known, inferred};
+use crate::known::Known;
 use crate::names;
 
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
@@ -60,12 +60,13 @@ enum Reason {
 }
 
 impl Reason {
-    /// Returns the reason as text, for an op with or without estimates of what it costs.
-    fn text(&self, has_estimates: bool) -> String {
+    /// Returns the reason as text. `counts_op` says whether what the op itself costs was part of a
+    /// comparison of costs.
+    fn text(&self, counts_op: bool) -> String {
         match self {
             Self::Asked(asked) => format!("requested as `{asked}`"),
             Self::Follows(name) => format!("placed with `{name}`"),
-            Self::Rule(rule) => rule.text(has_estimates).to_owned(),
+            Self::Rule(rule) => rule.text(counts_op).to_owned(),
         }
     }
 }
@@ -205,7 +206,7 @@ impl<'a> Placer<'a> {
             ops,
             devices,
             costs,
-            known: inferred(module, func),
+            known: Known::inferred(module, func),
             homes,
             in_scope,
             is_soft: module.attr(func, names::SOFT_PLACEMENT).is_some(),
@@ -300,11 +301,11 @@ impl<'a> Placer<'a> {
         let followed = module.attr(call.op, names::COLOCATE_WITH);
         let followed = followed.and_then(|name| module.attribute_str(name));
         let followed = followed.and_then(|name| Some((name, homes[*self.named.get(name)?]?)));
-        let (home, reason) = if let Some((name, home)) = followed {
+        let (home, reason, choices) = if let Some((name, home)) = followed {
             if !having.contains(&home) {
                 return Err(self.not_on(module, &call, &[home], &having));
             }
-            (home, Reason::Follows(name.to_owned()))
+            (home, Reason::Follows(name.to_owned()), vec![home])
         } else {
             let asked = device_attribute(module, call.op);
             let wanted = match asked {
@@ -351,12 +352,12 @@ impl<'a> Placer<'a> {
                 None if is_small => Reason::Rule(PlacementRule::SmallIntegers),
                 None => Reason::Rule(PlacementRule::LeastCost),
             };
-            (home, reason)
+            (home, reason, candidates)
         };
         for &result in call.results(module) {
             self.homes.insert(result, home);
         }
-        self.note(module, &call, home, &reason);
+        self.note(module, &call, home, &reason, &choices);
         self.placed.push((call.op, home));
         Ok(Some(home))
     }
@@ -376,7 +377,7 @@ impl<'a> Placer<'a> {
     /// memory.
     fn is_small(&self, module: &Module, call: &Call) -> bool {
         let is_small = |value: &ValueId| {
-            let metadata = self.known.get(value);
+            let metadata = self.known.full(*value);
             metadata.is_some_and(|metadata| {
                 is_integer(metadata.dtype)
                     && metadata
@@ -407,7 +408,7 @@ impl<'a> Placer<'a> {
             return None;
         }
         let arguments = call.arguments(module).iter();
-        let known = arguments.map(|value| self.known.get(value).cloned());
+        let known = arguments.map(|&value| self.known.full(value).cloned());
         let known: Vec<TensorMetadata> = known.collect::<Option<_>>()?;
         registered.cost_on(speed, &known, &call.attrs(module)?)
     }
@@ -424,7 +425,7 @@ impl<'a> Placer<'a> {
             let is_moved = is_handle(module, *value)
                 && self.home(value) != needed
                 && !is_anywhere(module, *value);
-            let metadata = self.known.get(value);
+            let metadata = self.known.full(*value);
             let num_bytes = metadata.and_then(TensorMetadata::size_bytes).unwrap_or(0);
             let link = self.costs.link(self.home(value), needed);
             is_moved.then(|| link.microseconds(num_bytes))
@@ -457,8 +458,15 @@ impl<'a> Placer<'a> {
         error_at(module, call.op, message)
     }
 
-    /// Records a decision, if somebody wants to see it.
-    fn note(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
+    /// Records a decision between some of the devices, if somebody wants to see it.
+    fn note(
+        &mut self,
+        module: &Module,
+        call: &Call,
+        home: usize,
+        reason: &Reason,
+        choices: &[usize],
+    ) {
         if self.decisions.is_none() {
             return;
         }
@@ -469,8 +477,8 @@ impl<'a> Placer<'a> {
             op_microseconds: self.op_cost(module, call, device),
         });
         let candidates: Vec<Candidate> = candidates.collect();
-        let mut estimates = candidates.iter().map(|known| known.op_microseconds);
-        let reason = reason.text(estimates.any(|estimate| estimate.is_some()));
+        let has_estimate = |&device: &usize| candidates[device].op_microseconds.is_some();
+        let reason = reason.text(choices.iter().all(has_estimate));
         let decision = Decision {
             place: place_of(module, call.op),
             message: format!("`{}` runs on {}: {reason}", call.name, self.devices[home]),

@@ -5,12 +5,11 @@
 //! number of its ops and their bytes. It evicts the least recently used eighth at once, so that
 //! copies for evictions are rare as well.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tfrt_async::Published;
+use tfrt_support::id_map::IdMap;
 
 use super::known::KnownOp;
 
@@ -65,44 +64,8 @@ struct Table {
     num_bytes: usize,
 }
 
-type OpsByName = HashMap<Arc<str>, Arc<CachedOp>, BuildHasherDefault<NameHasher>>;
-
-/// Hashes a name, eight bytes at a time. The names in a table are those of ops, so that nobody can
-/// choose them to collide.
-#[derive(Default)]
-struct NameHasher(u64);
-
-impl NameHasher {
-    #[inline]
-    fn mix(&mut self, word: u64) {
-        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-    }
-}
-
-impl Hasher for NameHasher {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.mix(u64::from_le_bytes(*word));
-        }
-        let rest = rest.iter();
-        self.mix(rest.fold(bytes.len() as u64, |last, &byte| {
-            last << 8 | u64::from(byte)
-        }));
-    }
-
-    /// Ignores the byte that ends a text: its length is mixed.
-    #[inline]
-    fn write_u8(&mut self, _end: u8) {}
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        // A table takes the position from the low bits, and a mark from the high ones.
-        self.0 ^ (self.0 >> 32)
-    }
-}
+/// The names are those of ops, so that nobody can choose them to collide.
+type OpsByName = IdMap<Arc<str>, Arc<CachedOp>>;
 
 struct CachedOp {
     op: Arc<KnownOp>,
@@ -193,7 +156,7 @@ impl OpCache {
 impl Table {
     fn new(num_devices: usize) -> Self {
         Self {
-            ops: vec![HashMap::default(); num_devices],
+            ops: vec![IdMap::default(); num_devices],
             ..Self::default()
         }
     }
@@ -265,7 +228,7 @@ mod tests {
 
     fn kept(cache: &OpCache) -> String {
         let mut names: Vec<String> = cache.table.read(|table| {
-            let names = table.ops.iter().flat_map(HashMap::keys);
+            let names = table.ops.iter().flat_map(IdMap::keys);
             names.map(|name| name.to_string()).collect()
         });
         names.sort_unstable();

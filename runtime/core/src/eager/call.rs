@@ -23,6 +23,9 @@ use crate::order::Uses;
 /// Most ops have at most this many operands and results.
 const NUM_IN_PLACE: usize = 4;
 
+/// The most results of a call. Some ops have any number, which takes memory before they run.
+const MAX_RESULTS: usize = 1 << 20;
+
 type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 
 /// What is known of a call before the op runs.
@@ -170,12 +173,48 @@ impl ReadyOp {
     /// Calls the op and returns all of its results.
     ///
     /// # Errors
-    /// Those of [`call`](Self::call).
+    /// Those of [`call`](Self::call); an error for more than 1,048,576 results, or if there is no
+    /// memory for as many.
     #[track_caller]
     pub fn call_all(&self, arguments: &[&TensorHandle]) -> Result<Vec<TensorHandle>, Error> {
-        let mut results = vec![TensorHandle::INVALID; self.num_results];
-        self.run_copies(arguments, &mut results, Location::caller())?;
+        let caller = Location::caller();
+        let room = self.room_for_results(arguments.len(), caller);
+        let mut results =
+            room.inspect_err(|error| error.set_place_if_unset(Place::from(caller)))?;
+        self.run_copies(arguments, &mut results, caller)?;
         Ok(results)
+    }
+
+    /// Returns room for the results of a call with so many operands. The caller may have asked for
+    /// any number.
+    fn room_for_results(
+        &self,
+        num_operands: usize,
+        caller: &'static Location<'static>,
+    ) -> Result<Vec<TensorHandle>, Error> {
+        let mut results = Vec::new();
+        let is_too_many = self.num_results > MAX_RESULTS;
+        if is_too_many || results.try_reserve_exact(self.num_results).is_err() {
+            let (ctx, _) = self.begin(caller);
+            return Err(ctx.emit_error(self.no_room(num_operands)));
+        }
+        results.resize_with(self.num_results, || TensorHandle::INVALID);
+        Ok(results)
+    }
+
+    /// Returns why there is no room for the results: the op does not have as many, or nobody may
+    /// ask for them.
+    #[cold]
+    fn no_room(&self, num_operands: usize) -> Error {
+        let known = &self.found.known;
+        let op = known.op.registered();
+        match op.map(|op| op.check_counts(num_operands, self.num_results)) {
+            Some(Err(error)) => {
+                error.set_kernel_if_unset(&known.name);
+                error
+            }
+            _ => self.too_many_results(),
+        }
     }
 
     /// Does the work of [`run`](Self::run) on handles that the caller keeps.
@@ -488,6 +527,18 @@ impl ReadyOp {
                 Err(error.clone())
             }
         }
+    }
+
+    #[cold]
+    fn too_many_results(&self) -> Error {
+        let (name, num_results) = (&self.found.known.name, self.num_results);
+        let message = match num_results > MAX_RESULTS {
+            true => {
+                format!("`{name}`: a call has at most {MAX_RESULTS} results, not {num_results}")
+            }
+            false => format!("`{name}`: no memory for {num_results} results"),
+        };
+        Error::new(message).with_code(ErrorCode::ResourceExhausted)
     }
 
     #[cold]

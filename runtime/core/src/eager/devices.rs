@@ -28,22 +28,32 @@ pub enum PlacementRule {
     /// Operands and results are small integer tensors, such as shapes, and the operands are in host
     /// memory.
     SmallIntegers,
-    /// Moving the operands costs least, together with the op, if there are estimates of what the op
-    /// costs; among equal costs, the first device wins.
+    /// Moving the operands costs least, together with the op, if there is an estimate of what the
+    /// op costs on each device that has it; among equal costs, the first device wins.
     LeastCost,
 }
 
 impl PlacementRule {
-    /// Returns the reason as text, for an op with or without estimates of what it costs.
+    /// Returns the reason as text. `counts_op` says whether a comparison of costs has included the
+    /// op itself: whether each device that it was chosen from has an estimate.
+    ///
+    /// ```
+    /// use tfrt_core::PlacementRule;
+    ///
+    /// let least = PlacementRule::LeastCost;
+    /// let [with_op, alone] = [true, false].map(|counts_op| least.text(counts_op));
+    /// assert_eq!(with_op, "lowest cost of moving operands and of the op");
+    /// assert_eq!(alone, "lowest cost of moving operands");
+    /// ```
     #[must_use]
-    pub fn text(self, has_estimates: bool) -> &'static str {
+    pub fn text(self, counts_op: bool) -> &'static str {
         match self {
             Self::OnlyDevice => "the only device",
             Self::Resource => "the device of a resource operand",
             Self::DeviceScope => "selected by a device scope",
             Self::SoftPlacement => "no device of the device scope supports the op",
             Self::SmallIntegers => "operands and results are small integers in host memory",
-            Self::LeastCost if has_estimates => "lowest cost of moving operands and of the op",
+            Self::LeastCost if counts_op => "lowest cost of moving operands and of the op",
             Self::LeastCost => "lowest cost of moving operands",
         }
     }
@@ -121,10 +131,9 @@ impl fmt::Display for Placement {
             candidates,
         } = self;
         let name = device.0.name();
-        let has_estimates = candidates
-            .iter()
-            .any(|known| known.op_microseconds.is_some());
-        writeln!(f, "{op} runs on {name}: {}", rule.text(has_estimates))?;
+        let mut choices = candidates.iter().filter(|known| known.has_op);
+        let counts_op = choices.all(|known| known.op_microseconds.is_some());
+        writeln!(f, "{op} runs on {name}: {}", rule.text(counts_op))?;
         let rows = candidates.iter().map(|candidate| PlacementRow {
             device: candidate.device.0.name(),
             has_op: candidate.has_op,

@@ -41,7 +41,7 @@ pub type PartialExtents = SmallVec<[Option<usize>; 6]>;
 /// assert_eq!(some_rows.and(&two_rows), Some(two_rows.clone()));
 /// assert_eq!(PartialMetadata::of_dtype(DType::I32).and(&two_rows), None);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PartialMetadata {
     /// The element type; `None` if it is unknown.
     pub dtype: Option<DType>,
@@ -55,6 +55,13 @@ impl From<TensorMetadata> for PartialMetadata {
             known.dtype,
             known.extents.iter().map(|&extent| Some(extent)),
         )
+    }
+}
+
+/// Without metadata, nothing is known.
+impl From<Option<TensorMetadata>> for PartialMetadata {
+    fn from(known: Option<TensorMetadata>) -> Self {
+        known.map_or(Self::UNKNOWN, Self::from)
     }
 }
 

@@ -11,7 +11,8 @@ use tfrt_support::Diagnostic;
 use super::made::Attribute;
 use super::{Match, Pattern, Replacement, Rule};
 use crate::call::{Call, device_attribute, error_at, place};
-use crate::infer::{Known, inferred, results_of};
+use crate::infer::results_of;
+use crate::known::Known;
 use crate::names;
 use crate::prune::sweep;
 
@@ -71,7 +72,7 @@ impl<'a> Rewriter<'a> {
             ops,
             func,
             rules: by_op,
-            known: inferred(module, func),
+            known: Known::inferred(module, func),
             remarks: Vec::new(),
             failure: None,
             made: HashMap::new(),
@@ -167,7 +168,7 @@ impl<'a> Rewriter<'a> {
         }
         let value = building.value(module, &rule.replacement, &made, self);
         let fits = value.is_some_and(|value| {
-            let (before, after) = (self.known.get(&result), self.known.get(&value));
+            let (before, after) = (self.known.full(result), self.known.full(value));
             // What was known must stay known, and what it was.
             before.is_none() || before == after
         });
@@ -192,9 +193,11 @@ impl<'a> Rewriter<'a> {
             return;
         };
         let told = results_of(module, op, self.ops, &self.known).unwrap_or_default();
-        let results = module.results(op).iter().copied().zip(told);
-        self.known
-            .extend(results.filter_map(|(value, told)| Some((value, told?))));
+        for (&value, told) in module.results(op).iter().zip(told) {
+            if let Some(told) = told {
+                self.known.set_full(value, told);
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use tfrt_support::{DType, TensorMetadata};
 
 use super::Pattern;
 use crate::call::{Call, device_attribute};
-use crate::infer::Known;
+use crate::known::Known;
 
 /// Ops of a function that match a pattern.
 ///
@@ -123,7 +123,7 @@ impl<'a> Match<'a> {
     /// Returns the known metadata of a value.
     #[must_use]
     pub fn metadata(&self, name: &str) -> Option<&'a TensorMetadata> {
-        self.known.get(&self.value(name)?)
+        self.known.full(self.value(name)?)
     }
 
     /// Returns the element type of a value.
@@ -141,7 +141,8 @@ impl<'a> Match<'a> {
     /// Returns the known metadata of the result of an op.
     #[must_use]
     pub fn result(&self, op: usize) -> Option<&'a TensorMetadata> {
-        self.known.get(self.call(op)?.results(self.module).first()?)
+        self.known
+            .full(*self.call(op)?.results(self.module).first()?)
     }
 
     /// Returns an attribute of an op.
