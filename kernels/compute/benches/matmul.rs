@@ -2,7 +2,8 @@
 //! memory allows?
 //!
 //! For each shape, the best of many runs of ours with `b` as it is, ours with `b` packed, and
-//! `gemm`'s, all on one thread, taken in turn. `cargo bench -p tfrt-compute --bench matmul`.
+//! `gemm`'s, all on one thread, taken in turn. `cargo bench -p tfrt-compute --bench matmul`, with
+//! `SHAPE=128x768x3072` for one shape of rows, columns and depth.
 
 use std::time::Instant;
 
@@ -30,9 +31,42 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (128, 768, 3072),
     (197, 3072, 768),
     (197, 768, 3072),
+    // Of GPT-2, one step: weights that memory brings.
+    (1, 2304, 768),
+    (1, 768, 3072),
+    (1, 50257, 768),
 ];
 
+/// Elements whose address is a multiple of 64, as that of tensors is.
+struct Aligned {
+    memory: Vec<f32>,
+    start: usize,
+}
+
+fn aligned(len: usize, value: f32) -> Aligned {
+    let memory = vec![value; len + 16];
+    let start = memory.as_ptr().align_offset(64);
+    Aligned { memory, start }
+}
+
+impl Aligned {
+    fn elements(&mut self) -> &mut [f32] {
+        let len = self.memory.len() - 16;
+        &mut self.memory[self.start..][..len]
+    }
+}
+
 fn main() {
+    let only: Option<Vec<usize>> = std::env::var("SHAPE").ok().map(|shape| {
+        let extents = shape
+            .split('x')
+            .map(|extent| extent.parse().expect("a number"));
+        extents.collect()
+    });
+    let only = only.map(|extents| match extents[..] {
+        [m, n, k] => [(m, n, k)],
+        _ => panic!("SHAPE has three extents, such as 1x512x784"),
+    });
     let rounds: usize = std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
@@ -40,14 +74,15 @@ fn main() {
     println!(
         "    m     n     k      plain     packed       gemm   µs;   plain  packed    gemm  GFLOP/s"
     );
-    for &(m, n, k) in SHAPES {
+    for &(m, n, k) in only.as_ref().map_or(SHAPES, |only| only) {
         let shape = MatmulShape::new(m, n, k);
         let plan = Matmul::<f32>::new(shape, 1).expect("a shape");
-        let (a, b) = (vec![0.5_f32; m * k], vec![0.25_f32; k * n]);
-        let (mut c, shift) = (vec![0.0_f32; m * n], vec![1.0_f32; n]);
-        let mut packed = vec![0.0; plan.packed_b_len()];
-        plan.pack_b(&b, &mut packed).expect("lengths of the plan");
-        let mut workspace = vec![0.0; plan.workspace_len()];
+        let (mut a, mut b, shift) = (aligned(m * k, 0.5), aligned(k * n, 0.25), vec![1.0_f32; n]);
+        let (mut c, mut packed) = (aligned(m * n, 0.0), aligned(plan.packed_b_len(), 0.0));
+        let mut workspace = aligned(plan.workspace_len(), 0.0);
+        let (a, b, c, packed) = (a.elements(), b.elements(), c.elements(), packed.elements());
+        let workspace = workspace.elements();
+        plan.pack_b(b, packed).expect("lengths of the plan");
         let calls = (2_000_000 / (m * n * k)).max(1);
         let mut best = [f64::INFINITY; 3];
         for _ in 0..rounds {
@@ -55,15 +90,15 @@ fn main() {
                 let start = Instant::now();
                 for _ in 0..calls {
                     let operands = match variant {
-                        0 => MatmulOperands::new(&a, &b),
-                        _ => MatmulOperands::packed(&a, &packed),
+                        0 => MatmulOperands::new(a, b),
+                        _ => MatmulOperands::packed(a, packed),
                     };
                     if variant < 2 {
                         let operands = operands.shift(&shift).activation(Activation::Relu);
-                        plan.run(&Serial, operands, &mut c, &mut workspace)
+                        plan.run(&Serial, operands, c, workspace)
                             .expect("lengths of the plan");
                     } else {
-                        reference(shape, &a, &b, &mut c);
+                        reference(shape, a, b, c);
                     }
                 }
                 *best = best.min(start.elapsed().as_secs_f64() / calls as f64);

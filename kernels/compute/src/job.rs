@@ -158,6 +158,13 @@ impl<'a, T> SharedSlice<'a, T> {
         self.len == 0
     }
 
+    /// Returns the address of an element, which need not exist, as a hint to the processor.
+    #[must_use]
+    #[inline(always)]
+    pub(crate) fn place(&self, index: usize) -> *const T {
+        self.data.as_ptr().wrapping_add(index)
+    }
+
     /// Some elements, to write.
     ///
     /// # Panics

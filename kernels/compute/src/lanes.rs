@@ -178,13 +178,17 @@ pub(crate) enum Cache {
     Second,
 }
 
-/// Asks the processor to fetch the cache line of a value, if it can be asked.
+/// The bytes of a cache line.
+pub(crate) const LINE_BYTES: usize = 64;
+
+/// Prefetches the cache line of an address, which may be any, if the processor has an instruction
+/// for that.
 #[inline(always)]
-pub(crate) fn fetch<V>(value: &V, into: Cache) {
+pub(crate) fn fetch<V>(place: *const V, into: Cache) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        let place = std::ptr::from_ref(value).cast();
+        let place = place.cast();
         match into {
             Cache::First => {
                 // SAFETY: the instruction is of SSE, which each of these processors has. It changes
@@ -204,7 +208,7 @@ pub(crate) fn fetch<V>(value: &V, into: Cache) {
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (value, into);
+    let _ = (place, into);
 }
 
 /// The number of elements for which a plain loop takes less time than a call of code that is

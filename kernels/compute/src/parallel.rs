@@ -87,27 +87,25 @@ impl Parallel for ScopedThreads {
     }
 }
 
-/// Into how many blocks to divide `work` operations of `unit_blocks` indivisible units for `width`
-/// threads.
+/// Returns into how many blocks to divide a number of operations, in so many indivisible units, for
+/// `width` threads.
 ///
 /// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few more blocks than
-/// threads compensate for threads that are slowed down.
+/// threads compensate for threads that are slowed down. All threads get as many, if there are
+/// enough of them: of three blocks for two threads, one thread would run two.
 pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usize {
     if width <= 1 {
         return 1;
     }
-    (width * BLOCKS_PER_THREAD)
+    let count = (width * BLOCKS_PER_THREAD)
         .min(operations / MIN_BLOCK_OPERATIONS)
-        .clamp(1, units.max(1))
+        .clamp(1, units.max(1));
+    match count / width {
+        0 => count,
+        of_thread => of_thread * width,
+    }
 }
 
 /// A few microseconds of arithmetic: several times what handing a task to another thread costs.
 const MIN_BLOCK_OPERATIONS: usize = 1 << 18;
 const BLOCKS_PER_THREAD: usize = 4;
-
-/// Returns the `index`-th of `parts` nearly equal ranges of `0..len`, in order and without gaps.
-pub(crate) fn share(len: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
-    let (each, more) = (len / parts, len % parts);
-    let start = index * each + index.min(more);
-    start..start + each + usize::from(index < more)
-}

@@ -21,11 +21,13 @@ mod numbers;
 
 use std::ops::Range;
 
+use tfrt_support::share::share;
+
 use crate::convolution::Conv2dShape;
 use crate::error::{ComputeError, check_len, checked_product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::vectorised;
-use crate::parallel::{block_count, share};
+use crate::parallel::block_count;
 
 pub use numbers::{ByteScale, add_bytes};
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use tfrt_support::share::share;
+
 use crate::error::ComputeError;
 use crate::job::{Plan, SharedSlice};
-use crate::parallel::{block_count, share};
+use crate::parallel::block_count;
 
 /// An output of equal rows, divided into blocks of neighbouring rows.
 ///

@@ -108,8 +108,40 @@ fn for_each_place(axes: &[Axis], mut visit: impl FnMut(usize, usize)) {
 /// first-level cache.
 const SQUARE: usize = 32;
 
+/// Moves squares of a matrix: the output has `num_rows` rows, `step` elements apart, along which
+/// the input has the stride of `last`.
+fn move_squares<T: Copy>(input: &[T], num_rows: usize, last: &Axis, step: usize, output: &mut [T]) {
+    for row in (0..num_rows).step_by(SQUARE) {
+        for column in (0..last.extent).step_by(SQUARE) {
+            let columns = SQUARE.min(last.extent - column);
+            for row in row..(row + SQUARE).min(num_rows) {
+                let target = &mut output[row * step + column..][..columns];
+                let source = &input[row + column * last.stride..];
+                let source = source.iter().step_by(last.stride);
+                target
+                    .iter_mut()
+                    .zip(source)
+                    .for_each(|(to, &from)| *to = from);
+            }
+        }
+    }
+}
+
+/// Interleaves `N` rows of `len` elements, `stride` elements apart, such as the channels of an
+/// image.
+///
+/// A square of so few columns is mostly overhead: with three channels, an image of 224 × 224 takes
+/// half of the time that it takes in squares (Sapphire Rapids).
+fn interleave<T: Copy, const N: usize>(input: &[T], stride: usize, len: usize, output: &mut [T]) {
+    let rows: [&[T]; N] = std::array::from_fn(|row| &input[row * stride..][..len]);
+    let (places, _) = output[..N * len].as_chunks_mut::<N>();
+    for (index, place) in places.iter_mut().enumerate() {
+        *place = rows.map(|row| row[index]);
+    }
+}
+
 /// The last axis of the output is not the last of the input: squares over both are moved one by
-/// one.
+/// one, and a few columns are interleaved.
 fn transpose_squares<T: Copy>(axes: &[Axis], input: &[T], output: &mut [T]) {
     let (last, others) = axes.split_last().expect("a tensor that changes has axes");
     // The axis of the output along which the input is contiguous; merging leaves one, as extents of
@@ -144,20 +176,12 @@ fn transpose_squares<T: Copy>(axes: &[Axis], input: &[T], output: &mut [T]) {
             .zip(&output_strides)
             .map(|(index, stride)| index * stride)
             .sum();
-        for row in (0..fast.extent).step_by(SQUARE) {
-            for column in (0..last.extent).step_by(SQUARE) {
-                let columns = SQUARE.min(last.extent - column);
-                for row in row..(row + SQUARE).min(fast.extent) {
-                    let target = &mut output[at + row * step + column..][..columns];
-                    let source = input[from + row + column * last.stride..]
-                        .iter()
-                        .step_by(last.stride);
-                    target
-                        .iter_mut()
-                        .zip(source)
-                        .for_each(|(to, &from)| *to = from);
-                }
-            }
+        let (from, at) = (&input[from..], &mut output[at..]);
+        match last.extent {
+            2 if step == 2 => interleave::<_, 2>(from, last.stride, fast.extent, at),
+            3 if step == 3 => interleave::<_, 3>(from, last.stride, fast.extent, at),
+            4 if step == 4 => interleave::<_, 4>(from, last.stride, fast.extent, at),
+            _ => move_squares(from, fast.extent, last, step, at),
         }
         for (index, axis) in index.iter_mut().zip(&around).rev() {
             *index += 1;

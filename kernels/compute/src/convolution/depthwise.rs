@@ -19,6 +19,9 @@ const VECTORS: usize = 2;
 /// Pixels that are summed at a time: they share the loads of the filter.
 const PIXELS: usize = 4;
 
+/// The columns of most windows.
+const NARROW: usize = 3;
+
 /// A depthwise convolution, line by line of the output.
 ///
 /// # Shapes
@@ -162,9 +165,17 @@ impl WithSimd for Lines<'_> {
             };
             let mut column = 0;
             while column < columns.output {
-                if inside.start <= column && column + PIXELS <= inside.end {
-                    line.pixels::<S, PIXELS>(simd, column, output);
-                    column += PIXELS;
+                // Some pixels are computed a second time rather than one by one, unless something
+                // would be added to them a second time.
+                let first = match self.adds_output {
+                    false if inside.contains(&column) => {
+                        column.min(inside.end.saturating_sub(PIXELS))
+                    }
+                    _ => column,
+                };
+                if inside.start <= first && first + PIXELS <= inside.end {
+                    line.pixels::<S, PIXELS>(simd, first, output);
+                    column = first + PIXELS;
                 } else {
                     line.pixels::<S, 1>(simd, column, output);
                     column += 1;
@@ -200,11 +211,21 @@ impl Line<'_> {
         let taps = &self.shape.columns.taps(column);
         let whole = channels - channels % lanes;
         let wide = whole - whole % (VECTORS * lanes);
-        for first in (0..wide).step_by(VECTORS * lanes) {
-            self.channels::<S, P, VECTORS>(simd, (column, taps), first, VECTORS * lanes, output);
-        }
-        for first in (wide..whole).step_by(lanes) {
-            self.channels::<S, P, 1>(simd, (column, taps), first, lanes, output);
+        let columns = &self.shape.columns;
+        let is_narrow = P == PIXELS && (columns.size, columns.dilation) == (NARROW, 1);
+        match if is_narrow { columns.stride } else { 0 } {
+            1 => self.narrow::<S, P, 1>(simd, column, (wide, whole), output),
+            2 => self.narrow::<S, P, 2>(simd, column, (wide, whole), output),
+            _ => {
+                let place = (column, taps);
+                for first in (0..wide).step_by(VECTORS * lanes) {
+                    let len = VECTORS * lanes;
+                    self.channels::<S, P, VECTORS>(simd, place, first, len, output);
+                }
+                for first in (wide..whole).step_by(lanes) {
+                    self.channels::<S, P, 1>(simd, place, first, lanes, output);
+                }
+            }
         }
         if whole < channels {
             self.channels::<S, P, 1>(simd, (column, taps), whole, channels - whole, output);
@@ -246,6 +267,107 @@ impl Line<'_> {
                 }
             }
         }
+        self.store(simd, &sums, column, first, len, output);
+    }
+
+    /// Computes neighbouring pixels whose windows are three columns wide and in the image, in
+    /// channels that fill registers: `wide` of them in several at a time, the others of `whole` in
+    /// one.
+    #[inline(always)]
+    fn narrow<S: Simd, const P: usize, const STRIDE: usize>(
+        &self,
+        simd: S,
+        column: usize,
+        (wide, whole): (usize, usize),
+        output: &mut [f32],
+    ) {
+        let lanes = f32::lanes::<S>();
+        for first in (0..wide).step_by(VECTORS * lanes) {
+            self.whole_channels::<S, P, VECTORS, STRIDE>(simd, column, first, output);
+        }
+        for first in (wide..whole).step_by(lanes) {
+            self.whole_channels::<S, P, 1, STRIDE>(simd, column, first, output);
+        }
+    }
+
+    /// Computes channels that fill `V` registers for [`narrow`](Self::narrow). Each element of the
+    /// image is loaded once, for all windows that it is in.
+    #[inline(always)]
+    fn whole_channels<S: Simd, const P: usize, const V: usize, const STRIDE: usize>(
+        &self,
+        simd: S,
+        column: usize,
+        first: usize,
+        output: &mut [f32],
+    ) {
+        let rows = &self.shape.rows;
+        let channels = self.shape.in_channels;
+        let len = V * f32::lanes::<S>();
+        let start = match self.bias {
+            Some(bias) => load::<S, V>(simd, &bias[first..][..len]),
+            None => [simd.splat_f32s(0.0); V],
+        };
+        let mut sums = [start; P];
+        let under_windows = (P - 1) * STRIDE + NARROW;
+        let from_column = column * STRIDE - self.shape.columns.before;
+        for row_tap in self.row_taps.clone() {
+            let from = self.row * rows.stride + row_tap * rows.dilation - rows.before;
+            let pixels = &self.image[from * self.row_len..][..self.row_len];
+            let pixels = Spaced::<V> {
+                elements: &pixels[from_column * channels + first..],
+                step: channels,
+                num: under_windows,
+            };
+            let weights = Spaced::<V> {
+                elements: &self.filter[row_tap * NARROW * channels + first..],
+                step: channels,
+                num: NARROW,
+            };
+            weights.check::<S>();
+            pixels.check::<S>();
+            let weights: [[S::f32s; V]; NARROW] = std::array::from_fn(|tap| {
+                #[expect(
+                    unsafe_code,
+                    reason = "a check for each load takes longer than the load"
+                )]
+                // SAFETY: checked above, and there are as many taps.
+                unsafe {
+                    weights.load::<S>(tap)
+                }
+            });
+            for place in 0..under_windows {
+                #[expect(
+                    unsafe_code,
+                    reason = "a check for each load takes longer than the load"
+                )]
+                // SAFETY: checked above, and `place` is below the number.
+                let x = unsafe { pixels.load::<S>(place) };
+                for (pixel, sums) in sums.iter_mut().enumerate() {
+                    let tap = place.checked_sub(pixel * STRIDE);
+                    if let Some(weights) = tap.and_then(|tap| weights.get(tap)) {
+                        for vector in 0..V {
+                            sums[vector] =
+                                simd.mul_add_f32s(x[vector], weights[vector], sums[vector]);
+                        }
+                    }
+                }
+            }
+        }
+        self.store(simd, &sums, column, first, len, output);
+    }
+
+    /// Turns the sums of pixels in `len` channels into elements of the output.
+    #[inline(always)]
+    fn store<S: Simd, const P: usize, const V: usize>(
+        &self,
+        simd: S,
+        sums: &[[S::f32s; V]; P],
+        column: usize,
+        first: usize,
+        len: usize,
+        output: &mut [f32],
+    ) {
+        let channels = self.shape.in_channels;
         for (pixel, sums) in sums.iter().enumerate() {
             let to = &mut output[(column + pixel) * channels + first..][..len];
             let before = match self.adds_output {
@@ -264,6 +386,44 @@ impl Line<'_> {
                 ((_, rest), values) => f32::store_partial(simd, rest, values[0]),
             }
         }
+    }
+}
+
+/// As many groups of `V` registers of elements, the first of each `step` behind that of the one
+/// before.
+struct Spaced<'a, const V: usize> {
+    elements: &'a [f32],
+    step: usize,
+    num: usize,
+}
+
+impl<const V: usize> Spaced<'_, V> {
+    /// # Panics
+    /// If the elements of a group do not exist.
+    #[inline(always)]
+    fn check<S: Simd>(&self) {
+        let len = V * f32::lanes::<S>();
+        let last = self.elements.len().checked_sub(len);
+        let needed = (self.num - 1).saturating_mul(self.step);
+        assert!(last.is_some_and(|last| needed <= last), "all groups exist");
+    }
+
+    /// Returns a group.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) was called for `S`.
+    /// 2. `index` is below `num`.
+    #[inline(always)]
+    #[expect(
+        unsafe_code,
+        reason = "a check for each load takes longer than the load"
+    )]
+    unsafe fn load<S: Simd>(&self, index: usize) -> [S::f32s; V] {
+        // SAFETY: the elements from there on that `V` registers hold exist (1, 2); the check
+        // excludes that the product overflows.
+        let first = unsafe { self.elements.as_ptr().add(index * self.step) };
+        // SAFETY: as above; registers are plain numbers, which need not be aligned here.
+        unsafe { first.cast::<[S::f32s; V]>().read_unaligned() }
     }
 }
 

@@ -14,13 +14,14 @@
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
+use tfrt_support::share::{share, shares};
 
 use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len, product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::dispatch;
-use crate::parallel::{block_count, share};
+use crate::parallel::block_count;
 use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Sums, Tile};
 
 /// The plan of a convolution: the rows to copy, the layout of the filter, and the division of the
@@ -411,8 +412,7 @@ impl Chunk<'_> {
         // Either the filters stay in the cache, and the output is written row by row; or the pixels
         // do.
         if self.panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
-            for index in 0..tiles {
-                let pixels = share(pixels, tiles, index);
+            for pixels in shares(pixels, tiles) {
                 let bases = self.bases(&pixels);
                 for panel in self.panels.clone() {
                     self.tile(simd, (pixels.clone(), &bases), (panel, &[]), &mut sums);
@@ -425,10 +425,9 @@ impl Chunk<'_> {
                     true => self.panel(panel + 1),
                     false => &[],
                 };
-                for index in 0..tiles {
-                    let pixels = share(pixels, tiles, index);
+                for (pixels, part) in shares(pixels, tiles).zip(shares(panel_len, tiles)) {
                     let bases = self.bases(&pixels);
-                    let next = next.get(share(panel_len, tiles, index)).unwrap_or_default();
+                    let next = next.get(part).unwrap_or_default();
                     self.tile(simd, (pixels, &bases), (panel, next), &mut sums);
                 }
             }
@@ -501,14 +500,25 @@ impl Chunk<'_> {
         let first_pixel = first_row * plan.shape.columns.output + pixels.start;
         let epilogue = epilogue.of_panel(simd, first_channel..first_channel + channels);
         let epilogue = epilogue.expect("sums are neither scaled nor added to");
-        epilogue.store_rows(simd, &sums[..pixels.len()], |pixel| {
-            let start = (first_pixel + pixel) * out_channels + first_channel;
-            // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`), and
-            // each is visited once.
-            #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
-            let elements = unsafe { self.output.slice_mut(start..start + channels) };
-            elements
-        });
+        let width = tile::panel_width::<S, f32>();
+        if channels == width {
+            epilogue.store_rows(simd, &sums[..pixels.len()], |pixel| {
+                let start = (first_pixel + pixel) * out_channels + first_channel;
+                // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`),
+                // and each is visited once.
+                #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                let elements = unsafe { self.output.slice_mut(start..start + width) };
+                elements
+            });
+        } else {
+            epilogue.store_rows(simd, &sums[..pixels.len()], |pixel| {
+                let start = (first_pixel + pixel) * out_channels + first_channel;
+                // SAFETY: as above.
+                #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                let elements = unsafe { self.output.slice_mut(start..start + channels) };
+                elements
+            });
+        }
         if operands.activation.has_finish() {
             for pixel in 0..pixels.len() {
                 let start = (first_pixel + pixel) * out_channels + first_channel;

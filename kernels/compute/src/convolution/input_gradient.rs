@@ -12,11 +12,13 @@
 
 use std::ops::Range;
 
+use tfrt_support::share::share;
+
 use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
-use crate::parallel::{Serial, block_count, share};
+use crate::parallel::{Serial, block_count};
 
 /// The plan of the gradient of a convolution's input.
 ///

@@ -16,13 +16,14 @@
 use std::ops::Range;
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
+use tfrt_support::share::{share, shares};
 
 use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::{Lanes, dispatch};
-use crate::parallel::{block_count, share};
+use crate::parallel::block_count;
 use crate::tile::{self, Clamp, Epilogue, MAX_ROWS, PanelLayout, Tile};
 
 /// Outputs of a tile along each axis.
@@ -442,14 +443,13 @@ fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
             };
             let first = panel * width - chunk.channels.start;
             let len = width.min(channels - first);
-            for part in 0..parts {
-                let rows = share(tiles, parts, part);
+            for (rows, part) in shares(tiles, parts).zip(shares(panel_len, parts)) {
                 let micro = Tile {
                     data,
                     taps: &[0],
                     run: in_channels,
                     panel: rows_of(product, panel),
-                    next: next.get(share(panel_len, parts, part)).unwrap_or_default(),
+                    next: next.get(part).unwrap_or_default(),
                 };
                 let mut bases = [0; MAX_ROWS];
                 bases
@@ -457,9 +457,17 @@ fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
                     .zip(rows.clone())
                     .for_each(|(base, row)| *base = row * in_channels);
                 tile::compute::<S, f32>(simd, &micro, &bases[..rows.len()], &mut sums);
-                for (row, sums) in rows.zip(&sums) {
-                    let place = (product * tiles + row) * channels + first;
-                    plain.store(simd, sums, first, &mut chunk.products[place..][..len]);
+                let place = (product * tiles + rows.start) * channels + first;
+                let products = chunk.products[place..].chunks_mut(channels);
+                if len == tile::panel_width::<S, f32>() {
+                    for (products, sums) in products.zip(&sums[..rows.len()]) {
+                        let len = tile::panel_width::<S, f32>();
+                        plain.store(simd, sums, first, &mut products[..len]);
+                    }
+                } else {
+                    for (products, sums) in products.zip(&sums[..rows.len()]) {
+                        plain.store(simd, sums, first, &mut products[..len]);
+                    }
                 }
             }
         }

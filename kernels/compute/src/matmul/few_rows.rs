@@ -1,7 +1,8 @@
 //! Products with so few rows that packing `b` would cost more than it saves.
 //!
 //! `b` is read once, in place, so memory limits the speed. The sums of several columns are kept in
-//! registers.
+//! registers; those of long rows in memory that stays in the first-level cache, so that `b` is read
+//! as it lies.
 
 use std::ops::Range;
 
@@ -9,13 +10,15 @@ use pulp::{NullaryFnOnce, Simd};
 
 use super::{MatmulElement, Part};
 
-/// Registers for the sums of one row.
+/// The most registers for the sums of one row.
 const VECTORS: usize = 8;
 
-/// Rows that have sums at the same time, where there are registers enough; else it is one.
+/// Rows that have sums in four registers each at the same time; in eight as well, where there are
+/// registers enough, else one row.
 const ROWS: usize = 2;
 
-/// Rows that have sums at the same time in the last columns, which do not fill the registers.
+/// Rows that have sums in one or two registers at the same time: a processor starts several
+/// operations before the result of the first one is there.
 const LAST_ROWS: usize = 4;
 
 /// `b` is `[k, n]`: a row of `c` is a sum of multiples of rows of `b`.
@@ -26,40 +29,214 @@ pub(super) fn sums_of_rows<S: Simd, T: MatmulElement>(
     range: Range<usize>,
     columns: Range<usize>,
 ) {
-    let rows = if S::REGISTER_COUNT >= 32 { ROWS } else { 1 };
-    let step = VECTORS * T::lanes::<S>();
-    for first in columns.clone().step_by(step) {
-        let columns = first..(first + step).min(columns.end);
-        if columns.len() < step {
-            last_columns(simd, part, b, range.clone(), columns);
-            continue;
+    let lanes = T::lanes::<S>();
+    let mut first = columns.start;
+    let mut next = |num_vectors: usize| {
+        let columns = first..first + num_vectors * lanes;
+        first = columns.end;
+        columns
+    };
+    let num_vectors = columns.len() / lanes;
+    for _ in 0..num_vectors / VECTORS {
+        let (range, columns) = (range.clone(), next(VECTORS));
+        match S::REGISTER_COUNT >= 32 {
+            true => whole_vectors::<_, _, VECTORS, ROWS>(simd, part, b, range, columns),
+            false => whole_vectors::<_, _, VECTORS, 1>(simd, part, b, range, columns),
         }
-        for row in (0..part.rows).step_by(rows) {
-            let (range, columns) = (range.clone(), columns.clone());
-            if rows == ROWS && part.rows - row >= ROWS {
-                simd.vectorize(SumsOfRows::<S, T, ROWS> {
+    }
+    // One piece for each binary digit that is 1: each passes over all rows of `b`.
+    if num_vectors & 4 != 0 {
+        whole_vectors::<_, _, 4, ROWS>(simd, part, b, range.clone(), next(4));
+    }
+    if num_vectors & 2 != 0 {
+        whole_vectors::<_, _, 2, LAST_ROWS>(simd, part, b, range.clone(), next(2));
+    }
+    if num_vectors & 1 != 0 {
+        whole_vectors::<_, _, 1, LAST_ROWS>(simd, part, b, range.clone(), next(1));
+    }
+    if first < columns.end {
+        last_columns(simd, part, b, range, first..columns.end);
+    }
+}
+
+/// Computes [`sums_of_rows`] for as many columns as `V` registers hold, `R` rows at a time.
+fn whole_vectors<S: Simd, T: MatmulElement, const V: usize, const R: usize>(
+    simd: S,
+    part: &Part<'_, T>,
+    b: (&[T], usize),
+    range: Range<usize>,
+    columns: Range<usize>,
+) {
+    for first_row in (0..part.rows).step_by(R) {
+        let block = Block {
+            simd,
+            part,
+            first_row,
+            b,
+            range: range.clone(),
+            columns: columns.clone(),
+        };
+        if part.rows - first_row == 1 {
+            simd.vectorize(SumsOfRows::<_, _, 1, V>(block));
+        } else {
+            simd.vectorize(SumsOfRows::<_, _, R, V>(block));
+        }
+    }
+}
+
+/// The sums of some rows in some columns, which are computed at the same time.
+struct Block<'a, S, T> {
+    simd: S,
+    part: &'a Part<'a, T>,
+    first_row: usize,
+    /// `[k, n]`, and `n`.
+    b: (&'a [T], usize),
+    /// The rows of `b` whose multiples are summed.
+    range: Range<usize>,
+    columns: Range<usize>,
+}
+
+/// Rows of `b` whose multiples are added to the sums of long rows at a time.
+const STEP: usize = 8;
+
+/// Registers of the sums of a long row at a time.
+const LONG_VECTORS: usize = 4;
+
+/// Bytes of the sums of long rows that are kept at a time: a part of the first-level cache.
+pub(super) const LONG_SUMS_BYTES: usize = 16 << 10;
+
+/// Computes [`sums_of_rows`] with `sums` as memory, of [`LONG_SUMS_BYTES`]. The results are the
+/// same, bit by bit.
+///
+/// Registers have room for the sums of few columns only, so that short pieces of rows of `b` would
+/// be read, far apart from one another, and the processor prefetches nothing. Here it reads some
+/// rows from end to end.
+pub(super) fn sums_of_long_rows<S: Simd, T: MatmulElement>(
+    simd: S,
+    part: &Part<'_, T>,
+    b: (&[T], usize),
+    range: Range<usize>,
+    columns: Range<usize>,
+    sums: &mut [T],
+) {
+    let group = LONG_VECTORS * T::lanes::<S>();
+    let width = sums.len() / part.rows.max(1) / group * group;
+    let whole = match range.is_empty() || width == 0 {
+        true => 0,
+        false => columns.len() / group * group,
+    };
+    let (long, rest) = (
+        columns.start..columns.start + whole,
+        columns.start + whole..columns.end,
+    );
+    let most_rows = if S::REGISTER_COUNT >= 32 { ROWS } else { 1 };
+    for first in long.clone().step_by(width.max(1)) {
+        let columns = first..(first + width).min(long.end);
+        let mut start = range.start;
+        while start < range.end {
+            // The last rows one by one, if they are not enough for a step.
+            let is_step = range.end - start >= STEP;
+            let end = start + if is_step { STEP } else { 1 };
+            for row in (0..part.rows).step_by(most_rows) {
+                let rows = most_rows.min(part.rows - row);
+                let sums = &mut sums[row * width..][..rows * width];
+                let block = Block {
                     simd,
                     part,
                     first_row: row,
                     b,
-                    range,
-                    columns,
-                });
-            } else {
-                simd.vectorize(SumsOfRows::<S, T, 1> {
-                    simd,
-                    part,
-                    first_row: row,
-                    b,
-                    range,
-                    columns,
-                });
+                    range: range.clone(),
+                    columns: columns.clone(),
+                };
+                let k = start..end;
+                let added = Added { block, k, sums };
+                match (rows == ROWS, is_step) {
+                    (true, true) => simd.vectorize(Rows::<_, _, ROWS, STEP>(added)),
+                    (true, false) => simd.vectorize(Rows::<_, _, ROWS, 1>(added)),
+                    (false, true) => simd.vectorize(Rows::<_, _, 1, STEP>(added)),
+                    (false, false) => simd.vectorize(Rows::<_, _, 1, 1>(added)),
+                }
+            }
+            start = end;
+        }
+    }
+    sums_of_rows(simd, part, b, range, rest);
+}
+
+/// Multiples of rows `k` of `b` that are added to the sums of a block.
+struct Added<'a, S, T> {
+    block: Block<'a, S, T>,
+    /// A part of the rows of `b` that are summed.
+    k: Range<usize>,
+    /// As much for each row.
+    sums: &'a mut [T],
+}
+
+/// The same for `R` rows and `K` rows of `b`.
+struct Rows<'a, S, T, const R: usize, const K: usize>(Added<'a, S, T>);
+
+impl<S: Simd, T: MatmulElement, const R: usize, const K: usize> NullaryFnOnce
+    for Rows<'_, S, T, R, K>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Added { block, k, sums } = self.0;
+        let Block {
+            simd,
+            part,
+            first_row,
+            b: (b, n),
+            range,
+            columns,
+        } = block;
+        let lanes = T::lanes::<S>();
+        let a: [&[T]; R] = rows_of_a(part, first_row, range.len());
+        let x: [[T::Vector<S>; K]; R] = std::array::from_fn(|row| {
+            std::array::from_fn(|at| T::splat(simd, a[row][k.start - range.start + at]))
+        });
+        let b: [&[[T::Vector<S>; LONG_VECTORS]]; K] = std::array::from_fn(|at| {
+            let row = &b[(k.start + at) * n + columns.start..][..columns.len()];
+            T::vectors::<S>(row).0.as_chunks().0
+        });
+        let (is_first, is_last) = (k.start == range.start, k.end == range.end);
+        let width = sums.len() / R;
+        let groups = b[0].len();
+        let b = b.map(|row| &row[..groups]);
+        for group in 0..groups {
+            let mut found = [[T::splat(simd, T::ZERO); LONG_VECTORS]; R];
+            let first = group * LONG_VECTORS * lanes;
+            if !is_first {
+                for (row, found) in found.iter_mut().enumerate() {
+                    let sums = &sums[row * width + first..][..LONG_VECTORS * lanes];
+                    found.copy_from_slice(T::vectors::<S>(sums).0);
+                }
+            }
+            for at in 0..K {
+                for vector in 0..LONG_VECTORS {
+                    let b = b[at][group][vector];
+                    for row in 0..R {
+                        let sum = &mut found[row][vector];
+                        *sum = T::fused_mul_add(simd, x[row][at], b, *sum);
+                    }
+                }
+            }
+            for (row, found) in found.iter().enumerate() {
+                if is_last {
+                    let start = columns.start + first;
+                    let columns = start..start + LONG_VECTORS * lanes;
+                    part.store(simd, first_row + row, columns, found);
+                } else {
+                    let sums = &mut sums[row * width + first..][..LONG_VECTORS * lanes];
+                    T::vectors_mut::<S>(sums).0.copy_from_slice(found);
+                }
             }
         }
     }
 }
 
-/// Computes [`sums_of_rows`] for columns that do not fill all registers of a row.
+/// Computes [`sums_of_rows`] for columns that do not fill a register.
 #[inline(always)]
 fn last_columns<S: Simd, T: MatmulElement>(
     simd: S,
@@ -69,68 +246,50 @@ fn last_columns<S: Simd, T: MatmulElement>(
     columns: Range<usize>,
 ) {
     for first_row in (0..part.rows).step_by(LAST_ROWS) {
-        let (range, columns) = (range.clone(), columns.clone());
+        let block = Block {
+            simd,
+            part,
+            first_row,
+            b,
+            range: range.clone(),
+            columns: columns.clone(),
+        };
         if part.rows - first_row == 1 {
-            simd.vectorize(LastColumns::<S, T, 1> {
-                simd,
-                part,
-                first_row,
-                b,
-                range,
-                columns,
-            });
+            simd.vectorize(LastColumns::<_, _, 1>(block));
         } else {
-            simd.vectorize(LastColumns::<S, T, LAST_ROWS> {
-                simd,
-                part,
-                first_row,
-                b,
-                range,
-                columns,
-            });
+            simd.vectorize(LastColumns::<_, _, LAST_ROWS>(block));
         }
     }
 }
 
-struct LastColumns<'a, S, T, const R: usize> {
-    simd: S,
-    part: &'a Part<'a, T>,
-    first_row: usize,
-    b: (&'a [T], usize),
-    range: Range<usize>,
-    columns: Range<usize>,
-}
+struct LastColumns<'a, S, T, const R: usize>(Block<'a, S, T>);
 
 impl<S: Simd, T: MatmulElement, const R: usize> NullaryFnOnce for LastColumns<'_, S, T, R> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self {
+        let Block {
             simd,
             part,
             first_row,
             b: (b, n),
             range,
             columns,
-        } = self;
-        let lanes = T::lanes::<S>();
+        } = self.0;
         let num_rows = R.min(part.rows - first_row);
         let a: [&[T]; R] = rows_of_a(part, first_row, range.len());
-        // One register at a time, the last of them filled up with zeros.
-        for first in columns.clone().step_by(lanes) {
-            let columns = first..(first + lanes).min(columns.end);
-            let mut sums = [T::splat(simd, T::ZERO); R];
-            for (index, k) in range.clone().enumerate() {
-                let b = T::load_partial(simd, &b[k * n + first..][..columns.len()]);
-                for row in 0..R {
-                    let x = T::splat(simd, a[row][index]);
-                    sums[row] = T::fused_mul_add(simd, x, b, sums[row]);
-                }
+        // A register that is filled up with zeros.
+        let mut sums = [T::splat(simd, T::ZERO); R];
+        for (index, k) in range.enumerate() {
+            let b = T::load_partial(simd, &b[k * n + columns.start..][..columns.len()]);
+            for row in 0..R {
+                let x = T::splat(simd, a[row][index]);
+                sums[row] = T::fused_mul_add(simd, x, b, sums[row]);
             }
-            for (row, sums) in sums.chunks(1).take(num_rows).enumerate() {
-                part.store(simd, first_row + row, columns.clone(), sums);
-            }
+        }
+        for (row, sums) in sums.chunks(1).take(num_rows).enumerate() {
+            part.store(simd, first_row + row, columns.clone(), sums);
         }
     }
 }
@@ -150,41 +309,37 @@ fn rows_of_a<'a, T, const R: usize>(
     })
 }
 
-struct SumsOfRows<'a, S, T, const R: usize> {
-    simd: S,
-    part: &'a Part<'a, T>,
-    first_row: usize,
-    b: (&'a [T], usize),
-    range: Range<usize>,
-    columns: Range<usize>,
-}
+struct SumsOfRows<'a, S, T, const R: usize, const V: usize>(Block<'a, S, T>);
 
-impl<S: Simd, T: MatmulElement, const R: usize> NullaryFnOnce for SumsOfRows<'_, S, T, R> {
+impl<S: Simd, T: MatmulElement, const R: usize, const V: usize> NullaryFnOnce
+    for SumsOfRows<'_, S, T, R, V>
+{
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self {
+        let Block {
             simd,
             part,
             first_row,
             b: (b, n),
             range,
             columns,
-        } = self;
+        } = self.0;
         let lanes = T::lanes::<S>();
+        let num_rows = R.min(part.rows - first_row);
         let a: [&[T]; R] = rows_of_a(part, first_row, range.len());
-        let mut sums = [[T::splat(simd, T::ZERO); VECTORS]; R];
+        let mut sums = [[T::splat(simd, T::ZERO); V]; R];
         for (index, k) in range.enumerate() {
-            let (b, _) = T::vectors::<S>(&b[k * n + columns.start..][..VECTORS * lanes]);
+            let (b, _) = T::vectors::<S>(&b[k * n + columns.start..][..V * lanes]);
             for row in 0..R {
                 let x = T::splat(simd, a[row][index]);
-                for vector in 0..VECTORS {
+                for vector in 0..V {
                     sums[row][vector] = T::fused_mul_add(simd, x, b[vector], sums[row][vector]);
                 }
             }
         }
-        for (row, sums) in sums.iter().enumerate() {
+        for (row, sums) in sums.iter().take(num_rows).enumerate() {
             part.store(simd, first_row + row, columns.clone(), sums);
         }
     }

@@ -113,9 +113,12 @@ fn long_sums_and_many_blocks_agree_with_the_textbook() {
     // blocks.
     for (m, n, k) in [
         (40, 40, 1100),
-        (300, 70, 520),
+        (300, 70, 1100),
         (64, 300, 512),
         (3, 700, 1500),
+        // Rows of `b` that are long.
+        (1, 16_401, 13),
+        (3, 16_990, 1030),
         (150, 260, 1024),
     ] {
         for transposed in [(false, false), (true, true)] {
@@ -154,6 +157,45 @@ fn long_sums_and_many_blocks_agree_with_the_textbook() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn only_long_rows_keep_sums_in_memory() {
+    use tfrt_compute::job::Plan;
+
+    let bytes = |columns, width| {
+        let shape = MatmulShape::new(1, columns, 512);
+        let single = Matmul::<f32>::new(shape, width).expect("a shape");
+        let double = Matmul::<f64>::new(shape, width).expect("a shape");
+        [4 * single.workspace_len(), 8 * double.workspace_len()]
+    };
+    for width in [1, 4] {
+        assert_eq!(bytes(20_000, width), [16 << 10; 2]);
+        assert_eq!(bytes(10_000, width), [0; 2]);
+    }
+}
+
+#[test]
+fn threads_get_equally_many_blocks() {
+    use tfrt_compute::job::Plan;
+
+    let blocks = |n, k, width| {
+        let shape = MatmulShape::new(1, n, k);
+        let plan = Matmul::<f32>::new(shape, width).expect("a shape");
+        plan.blocks()
+    };
+    // 8 MB of `b` are worth 7 blocks, which two threads cannot share equally.
+    assert_eq!(blocks(1_024, 1_960, 2), 6);
+    assert_eq!(blocks(1_024, 1_960, 4), 4);
+    assert_eq!(blocks(1_024, 1_960, 1), 1);
+    // Few columns allow few blocks.
+    for n in (16..400).step_by(16) {
+        let found = blocks(n, 1 << 22 >> n.ilog2(), 2);
+        assert!(
+            found == 1 || found % 2 == 0,
+            "{n} columns in {found} blocks"
+        );
     }
 }
 
