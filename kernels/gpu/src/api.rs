@@ -21,6 +21,8 @@ pub(crate) mod current;
 
 pub mod driver;
 
+pub mod known;
+
 pub mod blas;
 
 pub mod dnn;
@@ -32,7 +34,7 @@ pub mod fft;
 pub mod ccl;
 
 pub use current::Current;
-pub use error::{GpuError, GpuResult, Status};
+pub use error::{FailedCall, GpuError, GpuResult, Status};
 pub use handle::{
     BlasHandle, CommHandle, ContextHandle, DescriptorHandle, DeviceId, DevicePtr, DnnHandle,
     EventHandle, FftHandle, FunctionHandle, GraphHandle, ModuleHandle, PlanHandle, SolverHandle,

@@ -68,11 +68,17 @@ pub fn request_failures(requested: Vec<Failure>) {
 }
 
 /// Counts a call of a function, by the name of its symbol, and returns the status if it is to fail.
+#[inline]
 fn requested_failure(symbol: &'static str) -> Option<u32> {
     // ordering: as for the store.
-    if !HAS_FAILURES.load(Ordering::Relaxed) {
-        return None;
+    match HAS_FAILURES.load(Ordering::Relaxed) {
+        true => counted_failure(symbol),
+        false => None,
     }
+}
+
+#[cold]
+fn counted_failure(symbol: &'static str) -> Option<u32> {
     let failures = FAILURES.read().unwrap_or_else(PoisonError::into_inner);
     failures.as_ref()?.next(symbol.trim_end_matches("_v2"))
 }

@@ -19,9 +19,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tfrt::host::log;
 use tfrt::prelude::*;
 
+use crate::api::driver::{Argument, LaunchConfig};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
+use crate::api::known::{KnownFunction, KnownStream};
 use crate::api::{Current, GpuResult};
 use crate::device_functions::LoadedFunctions;
 use crate::platform::Gpu;
@@ -38,6 +40,8 @@ pub use allocator_kind::GpuAllocatorKind;
 pub use memory::{Allocator, Buffer};
 pub use stream_ordered::{Lifetime, StreamAllocator, StreamAllocatorStats};
 pub use tensor::DenseGpuTensor;
+
+use memory::Part;
 
 /// Logs a call that failed while a value was dropped.
 pub(crate) fn log_failure(result: GpuResult<()>) {
@@ -75,6 +79,8 @@ pub struct GpuContext(Arc<OwnedContext>);
 #[derive(Debug)]
 struct OwnedContext {
     device: GpuDevice,
+    /// The identity of the driver.
+    identity: usize,
     handle: ContextHandle,
     ownership: Ownership,
     pool: memory::Pool,
@@ -141,6 +147,7 @@ impl GpuContext {
     fn new(device: &GpuDevice, handle: ContextHandle, ownership: Ownership) -> Self {
         Self(Arc::new(OwnedContext {
             device: device.clone(),
+            identity: device.gpu.driver.identity(),
             handle,
             ownership,
             pool: memory::Pool::default(),
@@ -171,8 +178,9 @@ impl GpuContext {
     ///
     /// # Errors
     /// Those of the driver.
+    #[inline]
     pub fn set_current(&self) -> GpuResult<Current> {
-        Current::set(&*self.gpu().driver, self.handle())
+        Current::set_for(self.0.identity, &*self.gpu().driver, self.handle())
     }
 
     fn pool(&self) -> &memory::Pool {
@@ -188,16 +196,20 @@ impl GpuContext {
     ///
     /// # Errors
     /// `Expected context to be X, but got Y`.
+    #[inline]
     pub(crate) fn expect_same(&self, other: &Self) -> Result<()> {
         // Handles are numbers, which mean something to one implementation only.
         if self.handle() == other.handle() && Arc::ptr_eq(self.gpu(), other.gpu()) {
             return Ok(());
         }
+        Err(self.another(other))
+    }
+
+    #[cold]
+    fn another(&self, other: &Self) -> Error {
         let (expected, found) = (self.handle(), other.handle());
-        Err(Error::new(format!(
-            "Expected context to be {expected}, but got {found}"
-        ))
-        .with_code(ErrorCode::InvalidArgument))
+        let text = format!("Expected context to be {expected}, but got {found}");
+        Error::new(text).with_code(ErrorCode::InvalidArgument)
     }
 }
 
@@ -227,7 +239,10 @@ impl Drop for OwnedContext {
 macro_rules! owned_handles {
     ($(
         $(#[$doc:meta])*
-        $name:ident($owned:ident $(, $field:ident: $field_type:ty)?): $spelling:literal, $handle:ident,
+        $name:ident(
+            $owned:ident $(, $field:ident: $field_type:ty)?
+            $(; $known:ident: $known_type:ty = |$of:ident, $by:ident| $found:expr)?
+        ): $spelling:literal, $handle:ident,
             |$gpu:ident, $dropped:ident| $destroy:expr;
     )*) => {$(
         $(#[$doc])*
@@ -239,6 +254,7 @@ macro_rules! owned_handles {
         struct $owned {
             handle: $handle,
             $($field: $field_type,)?
+            $($known: $known_type,)?
             is_borrowed: bool,
             context: GpuContext,
         }
@@ -249,6 +265,10 @@ macro_rules! owned_handles {
                 Self(Arc::new($owned {
                     handle,
                     $($field,)?
+                    $($known: {
+                        let ($of, $by) = (context, handle);
+                        $found
+                    },)?
                     is_borrowed: false,
                     context: context.clone(),
                 }))
@@ -260,6 +280,10 @@ macro_rules! owned_handles {
                 Self(Arc::new($owned {
                     handle,
                     $($field,)?
+                    $($known: {
+                        let ($of, $by) = (context, handle);
+                        $found
+                    },)?
                     is_borrowed: true,
                     context: context.clone(),
                 }))
@@ -302,7 +326,10 @@ type RawFft = crate::api::handle::FftHandle;
 
 owned_handles! {
     /// A stream: work that a device does in order.
-    Stream(OwnedStream): "!tfrt_gpu.stream", StreamHandle, |gpu, handle| gpu.driver.stream_destroy(handle);
+    Stream(
+        OwnedStream;
+        known: Option<Arc<dyn KnownStream>> = |context, handle| context.gpu().driver.known_stream(handle)
+    ): "!tfrt_gpu.stream", StreamHandle, |gpu, handle| gpu.driver.stream_destroy(handle);
     /// An event: a place in a stream.
     Event(OwnedEvent): "!tfrt_gpu.event", EventHandle, |gpu, handle| gpu.driver.event_destroy(handle);
     /// A module of device code.
@@ -341,6 +368,19 @@ impl FftHandle {
 pub struct GpuFunction {
     pub(crate) handle: FunctionHandle,
     pub(crate) module: GpuModule,
+    known: Option<KnownFunction>,
+}
+
+impl GpuFunction {
+    /// Creates an object for a kernel of a module.
+    pub(crate) fn new(module: &GpuModule, handle: FunctionHandle) -> Self {
+        let driver = &module.context().gpu().driver;
+        Self {
+            handle,
+            module: module.clone(),
+            known: driver.known_function(handle),
+        }
+    }
 }
 
 impl fmt::Display for GpuFunction {
@@ -375,6 +415,85 @@ impl Stream {
         driver.stream_synchronize(self.handle())
     }
 
+    /// Copies between buffers, in the stream's context.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    #[inline]
+    pub(crate) fn copy(
+        &self,
+        current: &Current,
+        target: &Part,
+        source: &Part,
+        num_bytes: usize,
+    ) -> GpuResult<()> {
+        let gpu = self.context().gpu();
+        if let Some(known) = &self.0.known
+            && let (Some(to), Some(from)) = (target.known(gpu), source.known(gpu))
+            && let Some(result) = known.copy(current, to, from, num_bytes)
+        {
+            return result;
+        }
+        self.copy_by_handle(current, target, source, num_bytes)
+    }
+
+    #[cold]
+    fn copy_by_handle(
+        &self,
+        current: &Current,
+        target: &Part,
+        source: &Part,
+        num_bytes: usize,
+    ) -> GpuResult<()> {
+        let driver = &self.context().gpu().driver;
+        let (target, source) = (target.endpoint(), source.endpoint());
+        driver.copy_async(current, &target, &source, num_bytes, self.handle())
+    }
+
+    /// Sets words of a buffer, in the stream's context.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    #[inline]
+    pub(crate) fn set_u32(
+        &self,
+        current: &Current,
+        target: &Part,
+        value: u32,
+        count: usize,
+    ) -> GpuResult<()> {
+        let gpu = self.context().gpu();
+        if let Some(known) = &self.0.known
+            && let Some(to) = target.known(gpu)
+            && let Some(result) = known.set_u32(current, to, value, count)
+        {
+            return result;
+        }
+        let driver = &gpu.driver;
+        driver.set_u32_async(current, target.pointer, value, count, self.handle())
+    }
+
+    /// Launches a kernel, in the stream's context.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    #[inline]
+    pub(crate) fn launch(
+        &self,
+        current: &Current,
+        function: &GpuFunction,
+        config: LaunchConfig,
+        arguments: &[Argument],
+    ) -> GpuResult<()> {
+        if let (Some(stream), Some(kernel)) = (&self.0.known, &function.known)
+            && let Some(result) = stream.launch(current, kernel, config, arguments)
+        {
+            return result;
+        }
+        let driver = &self.context().gpu().driver;
+        driver.launch(current, function.handle, config, self.handle(), arguments)
+    }
+
     /// Returns a reference that does not keep the stream.
     pub(crate) fn downgrade(&self) -> WeakStream {
         WeakStream(Arc::downgrade(&self.0))
@@ -389,6 +508,7 @@ impl Stream {
     ///
     /// # Errors
     /// `Expected context to be X, but got Y`, and those of the driver.
+    #[inline]
     pub(crate) fn enter(&self, context: &GpuContext) -> Result<Current> {
         context.expect_same(self.context())?;
         Ok(context.set_current()?)

@@ -10,15 +10,24 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use tfrt::executor::Program;
 use tfrt::host::allocator::{HostAllocator, Malloc};
+use tfrt::host::{FunctionRef, RequestContextBuilder};
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
 use tfrt_gpu::api::blas::Blas;
 use tfrt_gpu::api::driver::{
     Argument, CopyEndpoint, DeviceCalls, LaunchConfig, MemoryCalls, ModuleCalls, StreamCalls,
 };
+use tfrt_gpu::api::known::{KnownBlock, KnownBytes};
 use tfrt_gpu::api::{ContextHandle, EventHandle, StreamHandle};
 use tfrt_gpu::api::{Current, DevicePtr, Status};
 use tfrt_gpu::cuda::{CudaBlas, CudaDriver, request_failures};
+use tfrt_gpu::platform::{Gpu, GpuChoice};
+use tfrt_gpu::values::{Buffer, GpuModule, Stream};
 use tfrt_tensor::HostBuffer;
+
+tfrt::link!(tfrt_kernels, tfrt_gpu);
 
 /// The folder of the compiled driver.
 static DRIVER: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -517,4 +526,192 @@ fn requested_failures_do_not_let_host_memory_go() {
             assert_eq!(num_calls, 1, "{function}");
         }
     }
+}
+
+#[test]
+fn what_is_known_of_an_object_ends_with_it() {
+    let Some(calls) = over_driver("what_is_known_of_an_object_ends_with_it", "", |driver| {
+        let (current, stream) = start(&driver);
+        let known = driver.known_stream(stream).unwrap();
+        let [memory, other] = [16, 32].map(|len| driver.memory_allocate(&current, len).unwrap());
+        let [block, from] = [memory, other].map(|start| driver.known_block(start).unwrap());
+        fn bytes(block: &KnownBlock, pointer: DevicePtr) -> KnownBytes<'_> {
+            KnownBytes { block, pointer }
+        }
+        let copy = |to: &KnownBlock, pointer, num_bytes| {
+            known.copy(&current, bytes(to, pointer), bytes(&from, other), num_bytes)
+        };
+        let set = |count| known.set_u32(&current, bytes(&block, memory), 7, count);
+        assert_eq!(copy(&block, memory, 16), Some(Ok(())));
+        assert_eq!(copy(&block, memory, 17), None, "too long");
+        assert_eq!(copy(&block, other, 1), None, "not in the block");
+        assert_eq!(set(4), Some(Ok(())));
+        assert_eq!([5, usize::MAX].map(set), [None, None]);
+        // Another driver of the process has the same memory, but not in its list.
+        let stranger = CudaDriver::open().unwrap();
+        let (of_stranger, its_stream) = start(&stranger);
+        let its_known = stranger.known_stream(its_stream).unwrap();
+        let to = bytes(&block, memory);
+        assert_eq!(its_known.set_u32(&of_stranger, to, 7, 1), None);
+        let current = Current::set(&*driver, current.context()).unwrap();
+
+        let module = driver.module_load(&current, b".version 8.0").unwrap();
+        let function = driver.module_function(module, "add").unwrap();
+        let function = driver.known_function(function).unwrap();
+        let config = LaunchConfig {
+            grid: [1; 3],
+            block: [1; 3],
+            shared_bytes: 0,
+        };
+        let arguments = [Argument::Pointer(memory), Argument::Bits32(1)];
+        let launch = || known.launch(&current, &function, config, &arguments);
+        assert_eq!(launch(), Some(Ok(())));
+        let by_stranger = its_known.launch(&of_stranger, &function, config, &arguments);
+        assert_eq!(by_stranger, None);
+        driver.module_unload(module).unwrap();
+        assert_eq!(launch(), None);
+        stranger.stream_destroy(its_stream).unwrap();
+
+        driver.memory_free(memory).unwrap();
+        assert_eq!(set(1), None);
+        let again = driver.memory_allocate(&current, 16).unwrap();
+        assert_eq!(set(1), None, "the block is another one");
+        let block = driver.known_block(again).unwrap();
+        assert_eq!(copy(&block, again, 16), Some(Ok(())));
+
+        driver.stream_destroy(stream).unwrap();
+        let second = driver.stream_create(&current).unwrap();
+        assert_eq!(second, stream);
+        assert_eq!(copy(&block, again, 16), None, "the stream is another one");
+        assert!(driver.known_stream(second).is_some());
+        driver.stream_destroy(second).unwrap();
+        assert!(driver.known_stream(second).is_none());
+        for memory in [again, other] {
+            driver.memory_free(memory).unwrap();
+            assert!(driver.known_block(memory).is_none());
+        }
+    }) else {
+        return;
+    };
+    let num_calls = |name: &str| calls.iter().filter(|call| *call == name).count();
+    let names = ["cuMemcpyAsync", "cuMemsetD32Async", "cuLaunchKernel"];
+    assert_eq!(names.map(num_calls), [2, 1, 1]);
+}
+
+/// The values of a program are made once, and used by several functions.
+const VALUES: &str = "\
+func.func @values() -> (!tfrt.chain, !tfrt_gpu.stream, !tfrt_gpu.buffer, !tfrt_gpu.buffer, \
+!tfrt_gpu.module, !tfrt_gpu.function) {
+  %ch = tfrt.new.chain
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  %mem = tfrt_gpu.allocator.create %ctx
+  %s = tfrt_gpu.stream.create %ctx
+  %bytes = tfrt.constant.i64 64
+  %a = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch
+  %b = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch
+  %m = tfrt_gpu.module.load %ctx {data = \".version 8.0\\00\"}
+  %f = tfrt_gpu.module.get_function %m {name = \"add\"}
+  tfrt.return %ch, %s, %a, %b, %m, %f : !tfrt.chain, !tfrt_gpu.stream, !tfrt_gpu.buffer, \
+!tfrt_gpu.buffer, !tfrt_gpu.module, !tfrt_gpu.function
+}
+";
+
+/// Returns a program with the function `values`, and one for each kernel.
+fn program_of(kernels: &[(&str, &str)]) -> String {
+    let functions = kernels.iter().map(|(name, kernel)| {
+        format!(
+            "func.func @{name}(%ch: !tfrt.chain, %s: !tfrt_gpu.stream, %a: !tfrt_gpu.buffer, \
+             %b: !tfrt_gpu.buffer, %m: !tfrt_gpu.module, %f: !tfrt_gpu.function) -> !tfrt.chain \
+             {{\n  %one = tfrt.constant.ui64 1\n  %none = tfrt.constant.ui32 0\n  \
+             %x = tfrt.constant.i32 7\n  %done = {kernel}\n  tfrt.return %done : \
+             !tfrt.chain\n}}\n"
+        )
+    });
+    VALUES.to_owned() + &functions.collect::<String>()
+}
+
+#[test]
+fn kernels_fail_once_the_objects_of_their_values_are_gone() {
+    let kernels = [
+        (
+            "copy",
+            "tfrt_gpu.mem.copy %b, %a, %s, %ch : !tfrt_gpu.buffer, !tfrt_gpu.buffer",
+        ),
+        ("set", "tfrt_gpu.mem.set %a, %x, %s, %ch : i32"),
+        (
+            "launch",
+            "tfrt_gpu.function.launch %s, %f, blocks in (%one, %one, %one), threads in \
+             (%one, %one, %one), %none, %ch, args(%a, %x) : (!tfrt_gpu.buffer, i32)",
+        ),
+    ];
+    let test = "kernels_fail_once_the_objects_of_their_values_are_gone";
+    let Some(calls) = over_driver(test, "", |_driver| {
+        let host = HostContext::builder()
+            .registry(Arc::new(KernelRegistry::from_link().unwrap()))
+            .queue(create_queue("s").unwrap())
+            .build();
+        let gpu = Gpu::open(GpuChoice::Cuda).unwrap();
+        Gpu::install(&host, Arc::clone(&gpu));
+        let text = program_of(&kernels);
+        let file = tfrt::text::compile(&text, "test", host.registry()).unwrap();
+        let program = Program::load(&host, &file).unwrap();
+        let request = RequestContextBuilder::new(Arc::clone(&host)).build();
+        let ctx = ExecutionContext::new(request);
+        let function = |name: &str| -> FunctionRef { program.function(name).unwrap() };
+        let run = |name: &str, arguments: &[AnyRef]| {
+            let results = function(name).execute(&ctx, arguments);
+            host.await_available(&results).unwrap();
+            results
+        };
+        let fails = |name: &str, values: &[AnyRef]| {
+            let [done] = &run(name, values)[..] else {
+                panic!("a chain is expected");
+            };
+            done.error_if_present()
+                .map(|error| error.message().to_owned())
+        };
+        let names = ["copy", "set", "launch"];
+        let all_fail = |values: &[AnyRef]| names.map(|name| fails(name, values));
+        let calls = [
+            "cuMemcpyAsync(dst, src, size, stream)",
+            "cuMemsetD32Async(ptr, value, count, stream)",
+            "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
+        ];
+        let with = |call: &str, status: &str| Some(format!("'{call}': {status}"));
+        let gone = |call: &str| with(call, "CUDA_ERROR_INVALID_HANDLE (invalid resource handle)");
+        let driver = &gpu.driver;
+
+        let values = run("values", &[]);
+        let [_, _, a, _, module, _] = &values[..] else {
+            panic!("six values are expected");
+        };
+        // What is known from the first calls does not help later ones.
+        for _ in 0..2 {
+            assert_eq!(all_fail(&values), [None, None, None]);
+        }
+        let module = module.get::<GpuModule>().unwrap().handle();
+        driver.module_unload(module).unwrap();
+        assert_eq!(all_fail(&values), [None, None, gone(calls[2])]);
+        let memory = a.get::<Buffer>().unwrap().pointer();
+        driver.memory_free(memory).unwrap();
+        let unknown = |call: &str| {
+            let invalid = with(call, "CUDA_ERROR_INVALID_VALUE (invalid argument)")?;
+            let place = format!("64 bytes at {memory} are not accessible to the device");
+            Some(format!("{invalid}\n{place}"))
+        };
+        let expected = [unknown(calls[0]), unknown(calls[1]), gone(calls[2])];
+        assert_eq!(all_fail(&values), expected);
+
+        let values = run("values", &[]);
+        let stream = values[1].get::<Stream>().unwrap().handle();
+        driver.stream_destroy(stream).unwrap();
+        assert_eq!(all_fail(&values), calls.map(gone));
+    }) else {
+        return;
+    };
+    let num_calls = |name: &str| calls.iter().filter(|call| *call == name).count();
+    let names = ["cuMemcpyAsync", "cuMemsetD32Async", "cuLaunchKernel"];
+    assert_eq!(names.map(num_calls), [3, 3, 2]);
 }

@@ -11,11 +11,14 @@ use super::driver::Driver;
 use super::error::GpuResult;
 use super::handle::ContextHandle;
 
-/// The context that is set, as far as this crate knows: its driver and its handle.
-type Known = Option<(usize, ContextHandle)>;
+/// The context that is set, as far as this crate knows: the identity of its driver, which is zero
+/// if nothing is known, and its handle.
+type Known = (usize, u64);
+
+const NOTHING: Known = (0, 0);
 
 thread_local! {
-    static KNOWN: Cell<Known> = const { Cell::new(None) };
+    static KNOWN: Cell<Known> = const { Cell::new(NOTHING) };
 }
 
 /// Proof that a context is current on this thread.
@@ -37,11 +40,19 @@ impl Current {
     /// # Errors
     /// Those of the driver.
     pub fn set(driver: &dyn Driver, context: ContextHandle) -> GpuResult<Self> {
-        let wanted = Some((driver.identity(), context));
-        if KNOWN.get() != wanted {
-            KNOWN.set(None);
-            driver.context_set_current(Some(context))?;
-            KNOWN.set(wanted);
+        Self::set_for(driver.identity(), driver, context)
+    }
+
+    /// Does the work of [`set`](Self::set) for a driver of this identity.
+    #[inline]
+    pub(crate) fn set_for(
+        identity: usize,
+        driver: &dyn Driver,
+        context: ContextHandle,
+    ) -> GpuResult<Self> {
+        let wanted = (identity, context.0);
+        if identity == 0 || KNOWN.get() != wanted {
+            Self::change(wanted, driver)?;
         }
         Ok(Self {
             context,
@@ -49,10 +60,19 @@ impl Current {
         })
     }
 
+    #[cold]
+    fn change(wanted: Known, driver: &dyn Driver) -> GpuResult<()> {
+        KNOWN.set(NOTHING);
+        let (_, context) = wanted;
+        driver.context_set_current(Some(ContextHandle(context)))?;
+        KNOWN.set(wanted);
+        Ok(())
+    }
+
     /// Forgets which context is set on this thread. Implementations call this after calls that
     /// change the context without the knowledge of this crate.
     pub fn forget() {
-        KNOWN.set(None);
+        KNOWN.set(NOTHING);
     }
 
     /// Returns the context.

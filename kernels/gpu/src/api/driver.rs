@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use tfrt_tensor::HostBuffer;
 
@@ -11,10 +12,12 @@ use super::handle::{
     ContextHandle, DeviceId, DevicePtr, EventHandle, FunctionHandle, GraphHandle, ModuleHandle,
     StreamHandle,
 };
+use super::known::{KnownBlock, KnownFunction, KnownStream};
 
 /// The driver of GPUs.
 pub trait Driver: DeviceCalls + StreamCalls + MemoryCalls + ModuleCalls {
-    /// Returns a number that identifies this driver among all drivers of the process.
+    /// Returns a number that identifies this driver among all drivers of the process, or 0 if it
+    /// has none: its contexts are then made current for every call.
     fn identity(&self) -> usize;
 }
 
@@ -119,6 +122,13 @@ pub trait StreamCalls: Debug + Send + Sync {
     /// event, if there is one.
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()>;
 
+    /// Returns the stream for calls that look nothing up, if the driver has such calls and knows
+    /// the handle.
+    fn known_stream(&self, stream: StreamHandle) -> Option<Arc<dyn KnownStream>> {
+        let _ = stream;
+        None
+    }
+
     /// Drops `object` once all work that is now in the stream is done, on any thread that may call
     /// the driver. If the stream fails, the object is dropped as well.
     fn keep_until_passed(&self, stream: StreamHandle, object: Box<dyn Any + Send>)
@@ -151,6 +161,13 @@ pub trait MemoryCalls: Debug + Send + Sync {
 
     /// Implements `cuMemFree`: waits for work that uses the memory.
     fn memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
+
+    /// Returns the block that an address is in, for calls on a [known stream](KnownStream), if the
+    /// driver has such calls and they need to know only that the block contains their bytes.
+    fn known_block(&self, pointer: DevicePtr) -> Option<KnownBlock> {
+        let _ = pointer;
+        None
+    }
 
     /// Implements `cuMemGetInfo`: free and total bytes.
     fn memory_info(&self, current: &Current) -> GpuResult<(usize, usize)>;
@@ -209,6 +226,13 @@ pub trait ModuleCalls: Debug + Send + Sync {
 
     /// Implements `cuModuleGetFunction`.
     fn module_function(&self, module: ModuleHandle, name: &str) -> GpuResult<FunctionHandle>;
+
+    /// Returns a kernel for launches on a [known stream](KnownStream), if the driver has such calls
+    /// and knows the handle.
+    fn known_function(&self, function: FunctionHandle) -> Option<KnownFunction> {
+        let _ = function;
+        None
+    }
 
     /// Implements `cuModuleGetGlobal`: address and size in bytes.
     fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)>;
@@ -275,15 +299,26 @@ pub struct LaunchConfig {
 
 impl LaunchConfig {
     /// Refuses sizes that no device accepts.
+    #[inline]
     pub(crate) fn check(self, call: &'static str) -> GpuResult<()> {
-        if self.grid.contains(&0) || self.block.contains(&0) {
-            return Err(invalid(
-                call,
-                "expected positive launch sizes, found 0".to_owned(),
-            ));
+        let Self {
+            grid: [grid_x, grid_y, grid_z],
+            block: [block_x, block_y, block_z],
+            ..
+        } = self;
+        // One by one: a search takes twice as many instructions.
+        if grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x == 0 || block_y == 0 || block_z == 0
+        {
+            return Err(empty_launch(call));
         }
         Ok(())
     }
+}
+
+#[cold]
+fn empty_launch(call: &'static str) -> GpuError {
+    let text = "expected positive launch sizes, found 0";
+    invalid(call, text.to_owned())
 }
 
 /// Refuses arguments that do not have the sizes of the parameters, in bytes.
@@ -292,19 +327,60 @@ pub(crate) fn check_arguments(
     parameters: impl ExactSizeIterator<Item = usize>,
     arguments: &[Argument],
 ) -> GpuResult<()> {
-    if parameters.len() != arguments.len() {
-        let (expected, found) = (parameters.len(), arguments.len());
-        let text = format!("expected {expected} arguments, found {found}");
-        return Err(invalid(call, text));
-    }
+    check_count(call, parameters.len(), arguments)?;
     for (index, (expected, argument)) in parameters.zip(arguments).enumerate() {
-        let found = argument.num_bytes();
-        if found != expected {
-            let text = format!("argument {index}: expected {expected} bytes, found {found}");
-            return Err(invalid(call, text));
-        }
+        check_argument(call, index, expected, argument)?;
     }
     Ok(())
+}
+
+/// Refuses another number of arguments.
+#[inline]
+pub(crate) fn check_count(
+    call: &'static str,
+    expected: usize,
+    arguments: &[Argument],
+) -> GpuResult<()> {
+    if expected != arguments.len() {
+        return Err(miscounted_arguments(call, expected, arguments.len()));
+    }
+    Ok(())
+}
+
+/// Refuses an argument that does not have this size, in bytes.
+#[inline]
+pub(crate) fn check_argument(
+    call: &'static str,
+    index: usize,
+    expected: usize,
+    argument: &Argument,
+) -> GpuResult<()> {
+    let found = argument.num_bytes();
+    if found != expected {
+        return Err(mismatched_argument(call, index, expected, found));
+    }
+    Ok(())
+}
+
+#[cold]
+fn miscounted_arguments(call: &'static str, expected: usize, found: usize) -> GpuError {
+    invalid(
+        call,
+        format!("expected {expected} arguments, found {found}"),
+    )
+}
+
+#[cold]
+fn mismatched_argument(
+    call: &'static str,
+    index: usize,
+    expected: usize,
+    found: usize,
+) -> GpuError {
+    invalid(
+        call,
+        format!("argument {index}: expected {expected} bytes, found {found}"),
+    )
 }
 
 fn invalid(call: &'static str, details: String) -> GpuError {
@@ -331,6 +407,7 @@ impl Argument {
     /// assert_eq!(Argument::Bits32(7).num_bytes(), 4);
     /// ```
     #[must_use]
+    #[inline]
     pub fn num_bytes(self) -> usize {
         match self {
             Self::Pointer(_) | Self::Bits64(_) => 8,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 
 use tfrt::support::{Error, ErrorCode};
 
@@ -20,7 +21,11 @@ pub type GpuResult<T> = Result<T, GpuError>;
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GpuError {
+pub struct GpuError(Box<FailedCall>);
+
+/// What is known of a call that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCall {
     /// The call, in C syntax.
     pub call: Cow<'static, str>,
     /// The status that it returned.
@@ -50,13 +55,14 @@ pub enum Status {
 
 impl GpuError {
     /// Creates an error of a call.
+    #[cold]
     pub fn new(call: impl Into<Cow<'static, str>>, status: Status) -> Self {
-        Self {
+        Self(Box::new(FailedCall {
             call: call.into(),
             status,
             details: String::new(),
             text: None,
-        }
+        }))
     }
 
     /// Creates an error of a call of the driver.
@@ -67,7 +73,7 @@ impl GpuError {
     /// Returns the same error with more lines.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<String>) -> Self {
-        self.details = details.into();
+        self.0.details = details.into();
         self
     }
 
@@ -79,12 +85,19 @@ impl GpuError {
             format!(" ({} of {} available)", ByteSize(free), ByteSize(total))
         });
         let wanted = ByteSize(wanted);
-        Self {
-            text: Some(format!(
-                "Out of memory trying to allocate {wanted}{space} on GPU {device} (CUDA)."
-            )),
-            ..Self::new("cuMemAlloc(&ptr, size)", Status::OUT_OF_MEMORY)
-        }
+        let mut error = Self::new("cuMemAlloc(&ptr, size)", Status::OUT_OF_MEMORY);
+        error.0.text = Some(format!(
+            "Out of memory trying to allocate {wanted}{space} on GPU {device} (CUDA)."
+        ));
+        error
+    }
+}
+
+impl Deref for GpuError {
+    type Target = FailedCall;
+
+    fn deref(&self) -> &FailedCall {
+        &self.0
     }
 }
 
@@ -104,6 +117,7 @@ impl fmt::Display for GpuError {
 impl std::error::Error for GpuError {}
 
 impl From<GpuError> for Error {
+    #[cold]
     fn from(error: GpuError) -> Self {
         let code = match error.status {
             Status::OUT_OF_MEMORY => ErrorCode::ResourceExhausted,

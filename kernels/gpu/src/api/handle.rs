@@ -67,7 +67,9 @@ impl fmt::Display for DeviceId {
 ///
 /// An implementation creates it, and offsets stay inside of its block, which buffers check. So a
 /// program cannot address memory that it did not receive.
+// Launches point to addresses where they are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct DevicePtr(u64);
 
 impl DevicePtr {

@@ -9,6 +9,8 @@ mod memory;
 
 mod modules;
 
+mod known;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -132,6 +134,7 @@ impl Driver for CudaDriver {
 }
 
 /// Refuses objects of different contexts, which the driver may not find.
+#[inline]
 pub(super) fn same_context(
     call: &'static str,
     one: &Context,
@@ -141,7 +144,12 @@ pub(super) fn same_context(
     if one.number == other.number {
         return Ok(());
     }
-    Err(GpuError::new(call, mixed).with_details("the objects belong to different contexts"))
+    Err(mixed_contexts(call, mixed))
+}
+
+#[cold]
+fn mixed_contexts(call: &'static str, status: Status) -> GpuError {
+    GpuError::new(call, status).with_details("the objects belong to different contexts")
 }
 
 /// Returns the text before the first NUL.

@@ -9,13 +9,15 @@
 //! nothing alive, and is not found once the handle or the block is gone.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread::LocalKey;
 
+use tfrt::support::id_map::IdMap;
+
 use crate::api::DevicePtr;
+use crate::api::known::KnownBlock;
 
 /// Objects by the numbers of their handles.
 #[derive(Debug)]
@@ -25,7 +27,8 @@ pub(super) struct Live<T> {
     objects: RwLock<Objects<T>>,
 }
 
-type Objects<T> = HashMap<u64, Arc<T>, BuildHasherDefault<HandleHasher>>;
+/// Handles are addresses that the driver chooses, so that no program makes them collide.
+type Objects<T> = IdMap<u64, Arc<T>>;
 
 /// The factor that spreads addresses, whose low bits are alike.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -68,27 +71,6 @@ pub(super) struct RecentObject<T> {
 pub(super) trait Remembered: Sized + 'static {
     /// Returns the objects that this thread remembers.
     fn recent() -> &'static LocalKey<Recent<RecentObject<Self>>>;
-}
-
-/// Hashes handles. They are addresses that the driver chooses, so that no program makes them
-/// collide.
-#[derive(Default)]
-struct HandleHasher(u64);
-
-impl Hasher for HandleHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(FACTOR).rotate_left(26);
-    }
 }
 
 impl<T> Default for Live<T> {
@@ -201,19 +183,9 @@ impl Drop for Presence {
     }
 }
 
-/// A plain block that a thread has used.
-#[derive(Debug)]
-struct RecentBlock {
-    /// The table that contains it.
-    id: usize,
-    start: u64,
-    num_bytes: u64,
-    is_present: Arc<AtomicBool>,
-}
-
 thread_local! {
-    /// The blocks that this thread remembers, at the places of the addresses that it used.
-    static BLOCKS: Recent<RecentBlock> = const { Recent::new() };
+    /// The plain blocks that this thread remembers, at the places of the addresses that it used.
+    static BLOCKS: Recent<KnownBlock> = const { Recent::new() };
 }
 
 impl<K> Default for Blocks<K> {
@@ -276,37 +248,29 @@ impl<K: BlockKind> Blocks<K> {
             .map_or_else(|place| place, |()| Place::Inside)
     }
 
-    /// Returns `true` if all the bytes lie in one [plain](BlockKind::is_plain) block.
-    pub(super) fn is_in_plain_block(&self, pointer: DevicePtr, num_bytes: usize) -> bool {
-        let found = BLOCKS.try_with(|recent| self.remembered(recent, pointer, num_bytes));
-        found == Ok(true) || self.find_and_remember(pointer, num_bytes)
+    /// Returns the number that known blocks of this table have.
+    pub(super) fn id(&self) -> usize {
+        self.id
     }
 
-    fn remembered(&self, recent: &Recent<RecentBlock>, pointer: DevicePtr, len: usize) -> bool {
-        let address = pointer.address();
-        let recent = recent.0.borrow();
-        recent[place_of(address)].as_ref().is_some_and(|found| {
-            // An address below the start is at an offset that no block has.
-            let offset = address.wrapping_sub(found.start);
-            let left = found.num_bytes.checked_sub(offset);
-            found.id == self.id
-                && left.is_some_and(|left| len as u64 <= left)
-                // ordering: as in the drop of the presence.
-                && found.is_present.load(Ordering::Relaxed)
-        })
+    /// Returns the [plain](BlockKind::is_plain) block that an address is in.
+    pub(super) fn known(&self, pointer: DevicePtr) -> Option<KnownBlock> {
+        self.find_plain(pointer, 0)
+    }
+
+    /// Returns `true` if all the bytes lie in one [plain](BlockKind::is_plain) block.
+    pub(super) fn is_in_plain_block(&self, pointer: DevicePtr, num_bytes: usize) -> bool {
+        let found = BLOCKS.try_with(|recent| {
+            let recent = recent.0.borrow();
+            let found = recent[place_of(pointer.address())].as_ref();
+            found.is_some_and(|block| block.contains(self.id, pointer, num_bytes))
+        });
+        found == Ok(true) || self.find_and_remember(pointer, num_bytes)
     }
 
     #[cold]
     fn find_and_remember(&self, pointer: DevicePtr, num_bytes: usize) -> bool {
-        let found = self.find(pointer, num_bytes, |start, listed| {
-            listed.block.kind.is_plain().then(|| RecentBlock {
-                id: self.id,
-                start,
-                num_bytes: listed.block.num_bytes as u64,
-                is_present: Arc::clone(&listed.presence.0),
-            })
-        });
-        let Ok(Some(entry)) = found else {
+        let Some(entry) = self.find_plain(pointer, num_bytes) else {
             return false;
         };
         // A thread that ends remembers nothing any more.
@@ -314,6 +278,22 @@ impl<K: BlockKind> Blocks<K> {
             recent.0.borrow_mut()[place_of(pointer.address())] = Some(entry);
         });
         true
+    }
+
+    /// Returns the [plain](BlockKind::is_plain) block that all the bytes lie in.
+    fn find_plain(&self, pointer: DevicePtr, num_bytes: usize) -> Option<KnownBlock> {
+        let found = self.find(pointer, num_bytes, |start, listed| {
+            listed.block.kind.is_plain().then(|| {
+                let is_listed = Arc::clone(&listed.presence.0);
+                KnownBlock::new(
+                    self.id,
+                    DevicePtr::new(start),
+                    listed.block.num_bytes,
+                    is_listed,
+                )
+            })
+        });
+        found.ok().flatten()
     }
 
     /// Calls `action` with the start of the block that all the bytes lie in, and the block, which

@@ -135,11 +135,17 @@ impl Object {
     }
 
     /// Calls `change` with the capture. Without a capture, returns `None`.
+    #[inline]
     pub(super) fn in_capture<R>(&self, change: impl FnOnce(&mut Capture) -> R) -> Option<R> {
         // ordering: no thread but that of the capture uses the stream meanwhile.
-        if !self.is_captured.load(Ordering::Relaxed) {
-            return None;
+        match self.is_captured.load(Ordering::Relaxed) {
+            true => self.change_capture(change),
+            false => None,
         }
+    }
+
+    #[cold]
+    fn change_capture<R>(&self, change: impl FnOnce(&mut Capture) -> R) -> Option<R> {
         self.lock_capture().as_mut().map(change)
     }
 

@@ -179,9 +179,8 @@ impl<'c, 'a> GpuCall<'c, 'a> {
         let mut all = Vec::with_capacity(arguments.len() + 1);
         all.push(KernelArgument::from(num_threads));
         all.extend_from_slice(arguments);
-        let driver = &self.gpu.context().gpu().driver;
-        let stream = self.gpu.stream().handle();
-        driver.launch(&self.current, function.handle, config, stream, &all)?;
+        let stream = self.gpu.stream();
+        stream.launch(&self.current, function, config, &all)?;
         Ok(())
     }
 

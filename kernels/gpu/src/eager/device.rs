@@ -248,7 +248,7 @@ impl EagerGpu {
         let driver = &self.context.gpu().driver;
         let module = GpuModule::new(&self.context, driver.module_load(&current, &image)?);
         let handle = driver.module_function(module.handle(), name)?;
-        let loaded = GpuFunction { handle, module };
+        let loaded = GpuFunction::new(&module, handle);
         Ok(lock(&self.kernels).entry(key).or_insert(loaded).clone())
     }
 }

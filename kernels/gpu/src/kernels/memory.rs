@@ -77,7 +77,6 @@ enum Side<'v> {
 }
 
 impl<'v> Side<'v> {
-    #[inline]
     fn of(value: &'v AnyRef) -> Result<Self> {
         if let Some(buffer) = value.get::<Buffer>() {
             return Ok(Self::Device(buffer.part()));
@@ -89,7 +88,6 @@ impl<'v> Side<'v> {
         })
     }
 
-    #[inline]
     fn num_bytes(&self) -> usize {
         match self {
             Self::Device(part) => part.as_ref().map_or(0, |part| part.num_bytes),
@@ -97,7 +95,6 @@ impl<'v> Side<'v> {
         }
     }
 
-    #[inline]
     fn address(&self) -> u64 {
         match self {
             Self::Device(part) => part.as_ref().map_or(0, |part| part.pointer.address()),
@@ -105,7 +102,6 @@ impl<'v> Side<'v> {
         }
     }
 
-    #[inline]
     fn endpoint(&self) -> CopyEndpoint {
         match self {
             Self::Device(_) => CopyEndpoint::Device(DevicePtr::new(self.address())),
@@ -125,28 +121,57 @@ impl<'v> Side<'v> {
     format = "operands attr-dict `:` type($dst) `,` type($src)"
 )]
 fn mem_copy(dst: &AnyRef, src: &AnyRef, stream: &Stream, in_chain: Chain) -> Result<Chain> {
-    let (dst, src) = (Side::of(dst)?, Side::of(src)?);
+    // Most copies are between buffers of the device.
+    if let Some(dst) = dst.get::<Buffer>()
+        && let Some(src) = src.get::<Buffer>()
+    {
+        copy_buffer(dst, src, stream)?;
+    } else {
+        copy_sides(&Side::of(dst)?, &Side::of(src)?, stream)?;
+    }
+    Ok(in_chain)
+}
+
+#[inline]
+fn copy_buffer(dst: &Buffer, src: &Buffer, stream: &Stream) -> Result<()> {
+    let Some(to) = dst.part() else {
+        return copy_sides(&Side::Device(None), &Side::Device(src.part()), stream);
+    };
+    let Some(from) = src.part() else {
+        return copy_sides(&Side::Device(Some(to)), &Side::Device(None), stream);
+    };
+    let num_bytes = to.num_bytes;
+    if num_bytes != from.num_bytes {
+        return Err(sizes_differ(num_bytes, from.num_bytes));
+    }
+    if num_bytes == 0 || to.pointer == from.pointer {
+        return Ok(());
+    }
+    let current = stream.context().set_current()?;
+    Ok(stream.copy(&current, &to, &from, num_bytes)?)
+}
+
+/// Does the work of [`mem_copy`] for any sides.
+#[cold]
+fn copy_sides(dst: &Side<'_>, src: &Side<'_>, stream: &Stream) -> Result<()> {
     let num_bytes = dst.num_bytes();
     if num_bytes != src.num_bytes() {
-        return Err(Error::new(format!(
-            "Buffer sizes don't match: {num_bytes} (dst size) vs {} (src size)",
-            src.num_bytes()
-        ))
-        .with_code(ErrorCode::InvalidArgument));
+        return Err(sizes_differ(num_bytes, src.num_bytes()));
     }
     if num_bytes == 0 || dst.address() == src.address() {
-        return Ok(in_chain);
+        return Ok(());
     }
     let context = stream.context();
     let current = context.set_current()?;
-    context.gpu().driver.copy_async(
-        &current,
-        &dst.endpoint(),
-        &src.endpoint(),
-        num_bytes,
-        stream.handle(),
-    )?;
-    Ok(in_chain)
+    let (dst, src) = (dst.endpoint(), src.endpoint());
+    let driver = &context.gpu().driver;
+    Ok(driver.copy_async(&current, &dst, &src, num_bytes, stream.handle())?)
+}
+
+#[cold]
+fn sizes_differ(dst: usize, src: usize) -> Error {
+    let text = format!("Buffer sizes don't match: {dst} (dst size) vs {src} (src size)");
+    Error::new(text).with_code(ErrorCode::InvalidArgument)
 }
 
 /// Fills a buffer with copies of a value of 32 bits. Up to three bytes at the end stay as they are.
@@ -167,13 +192,12 @@ fn mem_set(buffer: &Buffer, value: &AnyRef, stream: &Stream, in_chain: Chain) ->
         .ok_or_else(|| {
             Error::new("Expected 32 bit value.").with_code(ErrorCode::InvalidArgument)
         })?;
-    let (pointer, num_bytes) = buffer.extent();
-    let count = num_bytes / 4;
-    if count != 0 {
-        let context = stream.context();
-        let current = context.set_current()?;
-        let driver = &context.gpu().driver;
-        driver.set_u32_async(&current, pointer, bits, count, stream.handle())?;
+    // The memory is kept until the driver has the work.
+    if let Some(part) = buffer.part()
+        && let count @ 1.. = part.num_bytes / 4
+    {
+        let current = stream.context().set_current()?;
+        stream.set_u32(&current, &part, bits, count)?;
     }
     Ok(in_chain)
 }

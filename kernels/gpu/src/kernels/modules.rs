@@ -1,6 +1,5 @@
 //! Modules of device code, and launches of the kernels in them.
 
-use smallvec::SmallVec;
 use tfrt::prelude::*;
 
 use super::op_verifiers;
@@ -50,10 +49,7 @@ fn module_get_function(module: &GpuModule, #[attr] name: ByteString) -> Result<G
     let _current = context.set_current()?;
     let driver = &context.gpu().driver;
     let handle = driver.module_function(module.handle(), &symbol(&name))?;
-    Ok(GpuFunction {
-        handle,
-        module: module.clone(),
-    })
+    Ok(GpuFunction::new(module, handle))
 }
 
 /// Returns a name up to its first NUL.
@@ -62,6 +58,9 @@ fn symbol(name: &ByteString) -> String {
     let end = bytes.iter().position(|byte| *byte == 0);
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
+
+/// The number of arguments of a launch that take no memory of the heap.
+const NUM_FEW: usize = 16;
 
 /// Launches a kernel on the device. Its faults appear at the next synchronization of the stream.
 ///
@@ -91,57 +90,83 @@ fn function_launch(
     in_chain: Chain,
     args: &[AnyRef],
 ) -> Result<Chain> {
-    let [grid, block] = extents([grid_x, grid_y, grid_z, block_x, block_y, block_z])?;
+    let mut last = LastExtent::of(grid_x)?;
     let config = LaunchConfig {
-        grid,
-        block,
+        grid: [last.size, last.next(grid_y)?, last.next(grid_z)?],
+        block: [
+            last.next(block_x)?,
+            last.next(block_y)?,
+            last.next(block_z)?,
+        ],
         shared_bytes: shared,
     };
-    let mut arguments: SmallVec<[Argument; 16]> = SmallVec::with_capacity(args.len());
-    for value in args {
-        arguments.push(argument(value)?);
-    }
+    let mut few = [Argument::Bits32(0); NUM_FEW];
+    let many: Vec<Argument>;
+    let arguments = match few.get_mut(..args.len()) {
+        Some(few) => {
+            for (place, value) in few.iter_mut().zip(args) {
+                *place = argument(value)?;
+            }
+            &*few
+        }
+        None => {
+            many = args.iter().map(argument).collect::<Result<_>>()?;
+            &many[..]
+        }
+    };
     let current = stream.enter(function.module.context())?;
-    let driver = &stream.context().gpu().driver;
-    driver.launch(
-        &current,
-        function.handle,
-        config,
-        stream.handle(),
-        &arguments,
-    )?;
+    stream.launch(&current, function, config, arguments)?;
     Ok(in_chain)
 }
 
-/// Returns the sizes of a launch: those of the grid, then those of a block.
-fn extents(values: [&AnyRef; 6]) -> Result<[[u32; 3]; 2]> {
-    let mut sizes = [[0; 3]; 2];
-    let places = sizes.as_flattened_mut().iter_mut().zip(values);
-    let mut last: Option<(&AnyRef, u32)> = None;
-    for (place, value) in places {
-        // Most launches use one value for the size of several dimensions.
-        *place = match last {
-            Some((last, size)) if last.ptr_eq(value) => size,
-            _ => extent(value)?,
-        };
-        last = Some((value, *place));
+/// The size of a dimension of a launch, and its value. Most launches use one value for the size of
+/// several dimensions.
+struct LastExtent<'v> {
+    value: &'v AnyRef,
+    size: u32,
+}
+
+impl<'v> LastExtent<'v> {
+    #[inline(always)]
+    fn of(value: &'v AnyRef) -> Result<Self> {
+        let size = extent(value)?;
+        Ok(Self { value, size })
     }
-    Ok(sizes)
+
+    /// Returns the size of the next dimension.
+    #[inline]
+    fn next(&mut self, value: &'v AnyRef) -> Result<u32> {
+        if !self.value.ptr_eq(value) {
+            self.change(value)?;
+        }
+        Ok(self.size)
+    }
+
+    #[cold]
+    fn change(&mut self, value: &'v AnyRef) -> Result<()> {
+        *self = Self::of(value)?;
+        Ok(())
+    }
 }
 
 /// Returns a size of a launch: 32 bits wide first, later 64.
+#[inline(always)]
 fn extent(value: &AnyRef) -> Result<u32> {
     // Programs of today have 64 bits, so that comes first.
     let size = match value.get::<u64>() {
         Some(size) => *size,
         None => value.get::<u32>().map_or(u64::MAX, |size| (*size).into()),
     };
-    u32::try_from(size).map_err(|_| {
-        Error::new(format!("launch size {size} is larger than {}", u32::MAX))
-            .with_code(ErrorCode::OutOfRange)
-    })
+    u32::try_from(size).map_err(|_| too_large(size))
 }
 
+#[cold]
+fn too_large(size: u64) -> Error {
+    let text = format!("launch size {size} is larger than {}", u32::MAX);
+    Error::new(text).with_code(ErrorCode::OutOfRange)
+}
+
+#[inline]
 fn argument(value: &AnyRef) -> Result<Argument> {
     if let Some(buffer) = value.get::<Buffer>() {
         return Ok(Argument::Pointer(buffer.pointer()));
@@ -155,5 +180,10 @@ fn argument(value: &AnyRef) -> Result<Argument> {
     if let Some(number) = value.get::<f64>() {
         return Ok(Argument::Bits64(number.to_bits()));
     }
-    Err(Error::new("Unsupported argument type").with_code(ErrorCode::InvalidArgument))
+    Err(unsupported_argument())
+}
+
+#[cold]
+fn unsupported_argument() -> Error {
+    Error::new("Unsupported argument type").with_code(ErrorCode::InvalidArgument)
 }

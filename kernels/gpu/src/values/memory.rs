@@ -1,7 +1,8 @@
 //! Memory that a device can access, its buffers, and its allocators.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
@@ -9,14 +10,18 @@ use tfrt_tensor::HostBuffer;
 use super::allocator_kind::GpuAllocatorKind;
 use super::stream_ordered::{PooledBlock, StreamAllocator};
 use super::{GpuContext, GpuModule, Stream, lock, log_failure};
-use crate::api::driver::Driver;
+use crate::api::driver::{CopyEndpoint, Driver};
+use crate::api::known::{KnownBlock, KnownBytes};
 use crate::api::{DevicePtr, GpuResult, Status};
+use crate::platform::Gpu;
 
 /// A block of memory, which is given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pointer: DevicePtr,
     origin: Origin,
+    /// The block that it is in, once a call has asked the driver.
+    known: OnceLock<Option<KnownBlock>>,
 }
 
 /// The origin of a block.
@@ -34,6 +39,14 @@ enum Origin {
     Global { module: GpuModule },
     /// Another owner, which frees it later.
     Adopted,
+}
+
+impl Memory {
+    #[cold]
+    fn find_known(&self, gpu: &Gpu) -> &Option<KnownBlock> {
+        self.known
+            .get_or_init(|| gpu.driver.known_block(self.pointer))
+    }
 }
 
 impl Drop for Memory {
@@ -118,8 +131,14 @@ impl Allocator {
 #[derive(Debug, Value)]
 #[value("!tfrt_gpu.buffer")]
 pub struct Buffer {
-    /// Nothing, once it was deallocated.
-    part: Mutex<Option<Part>>,
+    pointer: DevicePtr,
+    num_bytes: usize,
+    /// Whether the buffer is empty. It is set before the memory is given up.
+    is_deallocated: AtomicBool,
+    /// The memory, for calls, which keep it meanwhile.
+    memory: Weak<Memory>,
+    /// Keeps the memory until the buffer is deallocated.
+    owned: Mutex<Option<Arc<Memory>>>,
 }
 
 /// A part of a block of memory.
@@ -142,6 +161,24 @@ impl Part {
             Origin::Adopted => None,
         }
     }
+
+    /// Returns the part as one side of a copy.
+    pub(crate) fn endpoint(&self) -> CopyEndpoint {
+        CopyEndpoint::Device(self.pointer)
+    }
+
+    /// Returns the part as bytes of a block that the driver knows, if it does. The first driver
+    /// that is asked decides this; another one will not know the block.
+    #[inline]
+    pub(crate) fn known(&self, gpu: &Gpu) -> Option<KnownBytes<'_>> {
+        let memory = &*self.memory;
+        let known = match memory.known.get() {
+            Some(known) => known,
+            None => memory.find_known(gpu),
+        };
+        let (block, pointer) = (known.as_ref()?, self.pointer);
+        Some(KnownBytes { block, pointer })
+    }
 }
 
 impl Buffer {
@@ -149,14 +186,40 @@ impl Buffer {
         Self::of_part(Part {
             pointer,
             num_bytes,
-            memory: Arc::new(Memory { pointer, origin }),
+            memory: Arc::new(Memory {
+                pointer,
+                origin,
+                known: OnceLock::new(),
+            }),
         })
     }
 
     fn of_part(part: Part) -> Self {
         Self {
-            part: Mutex::new(Some(part)),
+            pointer: part.pointer,
+            num_bytes: part.num_bytes,
+            is_deallocated: AtomicBool::new(false),
+            memory: Arc::downgrade(&part.memory),
+            owned: Mutex::new(Some(part.memory)),
         }
+    }
+
+    /// Returns a buffer that is deallocated.
+    fn empty() -> Self {
+        Self {
+            pointer: DevicePtr::NULL,
+            num_bytes: 0,
+            is_deallocated: AtomicBool::new(true),
+            memory: Weak::new(),
+            owned: Mutex::default(),
+        }
+    }
+
+    /// Returns `true` unless the buffer was deallocated.
+    #[inline]
+    fn has_memory(&self) -> bool {
+        // ordering: a call that runs meanwhile may find the buffer empty or not.
+        !self.is_deallocated.load(Ordering::Relaxed)
     }
 
     /// Creates a buffer of memory that an allocator in the order of streams gets back.
@@ -237,26 +300,36 @@ impl Buffer {
             ))
             .with_code(ErrorCode::OutOfRange));
         }
-        Ok(Self {
-            part: Mutex::new(whole.map(|part| Part {
-                pointer: part.pointer.offset(offset),
-                num_bytes: size as usize,
-                memory: part.memory,
-            })),
-        })
+        let part = |part: Part| Part {
+            pointer: part.pointer.offset(offset),
+            num_bytes: size as usize,
+            memory: part.memory,
+        };
+        Ok(whole.map_or_else(Self::empty, |whole| Self::of_part(part(whole))))
     }
 
     /// Frees the memory before the buffer is dropped, and leaves it empty. Views keep theirs.
     pub fn deallocate(&self) {
-        let part = lock(&self.part).take();
+        // ordering: as for the load.
+        self.is_deallocated.store(true, Ordering::Relaxed);
+        let owned = lock(&self.owned).take();
         // Freeing waits for work that may use the memory, and other kernels may look at the buffer
         // meanwhile.
-        drop(part);
+        drop(owned);
     }
 
     /// Returns the address and the size, and what keeps them; none of an empty buffer.
+    #[inline]
     pub(crate) fn part(&self) -> Option<Part> {
-        lock(&self.part).clone()
+        if !self.has_memory() {
+            return None;
+        }
+        Some(Part {
+            pointer: self.pointer,
+            num_bytes: self.num_bytes,
+            // Views may keep the memory of a buffer that is deallocated meanwhile.
+            memory: self.memory.upgrade()?,
+        })
     }
 
     /// Returns the context that the memory belongs to; none of an empty buffer and of memory of the
@@ -266,24 +339,22 @@ impl Buffer {
         self.part()?.context()
     }
 
-    /// Returns the address and the size; null and 0 of an empty buffer.
-    pub(crate) fn extent(&self) -> (DevicePtr, usize) {
-        let part = lock(&self.part);
-        let extent = part.as_ref().map(|part| (part.pointer, part.num_bytes));
-        extent.unwrap_or((DevicePtr::NULL, 0))
-    }
-
     /// Returns the address; null of an empty buffer.
     #[must_use]
     pub fn pointer(&self) -> DevicePtr {
-        let part = lock(&self.part);
-        part.as_ref().map_or(DevicePtr::NULL, |part| part.pointer)
+        match self.has_memory() {
+            true => self.pointer,
+            false => DevicePtr::NULL,
+        }
     }
 
     /// Returns the size; 0 of an empty buffer.
     #[must_use]
     pub fn num_bytes(&self) -> usize {
-        lock(&self.part).as_ref().map_or(0, |part| part.num_bytes)
+        match self.has_memory() {
+            true => self.num_bytes,
+            false => 0,
+        }
     }
 
     /// Returns the address, if the buffer has at least this many bytes.
@@ -382,4 +453,42 @@ impl Pool {
 /// That of the call, if the size is negative.
 pub(crate) fn allocation_size(size: i64, call: &'static str) -> Result<usize> {
     usize::try_from(size).map_err(|_| crate::api::GpuError::new(call, Status::INVALID_VALUE).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host_device::{HostDevice, Options};
+    use crate::values::GpuDevice;
+
+    #[test]
+    fn a_buffer_that_was_deallocated_is_empty_while_its_views_are_not() {
+        let gpu = HostDevice::open(Options::default());
+        gpu.driver.init().unwrap();
+        let id = gpu.driver.device(0).unwrap();
+        let context = GpuContext::primary(&GpuDevice { gpu, id }).unwrap();
+        let current = context.set_current().unwrap();
+        let driver = &context.gpu().driver;
+        let stream = Stream::new(&context, driver.stream_create(&current).unwrap());
+        let buffer = Allocator::new(&context).allocate(64, &stream).unwrap();
+        let (pointer, view) = (buffer.pointer(), buffer.view(16, 32).unwrap());
+        let extent = |buffer: &Buffer| (buffer.pointer(), buffer.num_bytes());
+        assert_eq!(extent(&buffer), (pointer, 64));
+        assert_eq!(extent(&view), (pointer.offset(16), 32));
+        buffer.deallocate();
+        assert_eq!(extent(&buffer), (DevicePtr::NULL, 0));
+        assert!(buffer.part().is_none() && buffer.context().is_none());
+        assert_eq!(extent(&buffer.view(0, 0).unwrap()), (DevicePtr::NULL, 0));
+        assert!(buffer.view(0, 1).is_err());
+        // The view keeps the memory, and a call keeps that of the view.
+        let part = view.part().unwrap();
+        view.deallocate();
+        let is_there = || driver.set_u32_async(&current, part.pointer, 7, 8, stream.handle());
+        assert_eq!(is_there(), Ok(()));
+        assert!(view.part().is_none());
+        let pointer = part.pointer;
+        drop(part);
+        let freed = driver.set_u32_async(&current, pointer, 7, 8, stream.handle());
+        assert!(freed.is_err() || stream.synchronize().is_err());
+    }
 }

@@ -15,6 +15,7 @@ use super::super::object::{Context, Object};
 use super::CudaDriver;
 use crate::api::driver::{CopyEndpoint, HOST_COPY, MemoryCalls};
 use crate::api::handle::StreamHandle;
+use crate::api::known::KnownBlock;
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::cuda::{call, real_call};
 
@@ -256,6 +257,10 @@ impl MemoryCalls for CudaDriver {
         )
     }
 
+    fn known_block(&self, pointer: DevicePtr) -> Option<KnownBlock> {
+        self.blocks.known(pointer)
+    }
+
     fn memory_info(&self, _current: &Current) -> GpuResult<(usize, usize)> {
         let (mut free, mut total) = (0, 0);
         call!(
@@ -387,17 +392,7 @@ impl MemoryCalls for CudaDriver {
             && self.blocks.is_in_plain_block(*target, num_bytes)
             && self.blocks.is_in_plain_block(*source, num_bytes)
         {
-            // Neither side borrows host memory, so nothing has to be kept.
-            return call!(
-                self.functions,
-                "cuMemcpyAsync(dst, src, size, stream)",
-                cuMemcpyAsync(
-                    target.address(),
-                    source.address(),
-                    num_bytes,
-                    stream.number as CUstream
-                )
-            );
+            return copy_plain(&stream, *target, *source, num_bytes);
         }
         if stream.in_capture(|_| ()).is_some() {
             let sides = [
@@ -437,12 +432,44 @@ impl MemoryCalls for CudaDriver {
             .checked_mul(4)
             .ok_or_else(|| GpuError::new(CALL, Status::INVALID_VALUE))?;
         self.check_memory(CALL, pointer, num_bytes)?;
-        call!(
-            self.functions,
-            "cuMemsetD32Async(ptr, value, count, stream)",
-            cuMemsetD32Async(pointer.address(), value, count, stream.number as CUstream)
-        )
+        set_plain(&stream, pointer, value, count)
     }
+}
+
+/// Copies between [plain](BlockKind::is_plain) blocks, which contain these bytes. Neither side
+/// borrows host memory, so nothing has to be kept.
+#[inline]
+pub(super) fn copy_plain(
+    stream: &Object,
+    target: DevicePtr,
+    source: DevicePtr,
+    num_bytes: usize,
+) -> GpuResult<()> {
+    call!(
+        stream.context.functions,
+        "cuMemcpyAsync(dst, src, size, stream)",
+        cuMemcpyAsync(
+            target.address(),
+            source.address(),
+            num_bytes,
+            stream.number as CUstream
+        )
+    )
+}
+
+/// Sets words of memory that the caller has a right to.
+#[inline]
+pub(super) fn set_plain(
+    stream: &Object,
+    pointer: DevicePtr,
+    value: u32,
+    count: usize,
+) -> GpuResult<()> {
+    call!(
+        stream.context.functions,
+        "cuMemsetD32Async(ptr, value, count, stream)",
+        cuMemsetD32Async(pointer.address(), value, count, stream.number as CUstream)
+    )
 }
 
 /// Borrows host memory for a copy. Returns its address, and the borrow.

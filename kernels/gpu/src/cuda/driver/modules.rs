@@ -8,11 +8,12 @@ use std::sync::Arc;
 use cudarc::driver::sys::{CUfunction, CUjit_option, CUmodule, CUstream};
 
 use super::super::keep::Held;
-use super::super::object::{Function, Kind};
+use super::super::object::{Function, Kind, Object};
 use super::memory::Memory;
 use super::{CudaDriver, same_context, text_of};
-use crate::api::driver::{Argument, LaunchConfig, ModuleCalls, check_arguments};
+use crate::api::driver::{Argument, LaunchConfig, ModuleCalls, check_argument, check_count};
 use crate::api::handle::{FunctionHandle, GraphHandle, ModuleHandle, StreamHandle};
+use crate::api::known::KnownFunction;
 use crate::api::{Current, DevicePtr, GpuResult, Status};
 use crate::cuda::{call, unknown};
 
@@ -21,6 +22,9 @@ const NUM_INLINE: usize = 16;
 
 /// Bytes of each log of the compiler.
 const LOG_BYTES: usize = 4096;
+
+/// The call of launches, in errors.
+const LAUNCH: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
 
 impl CudaDriver {
     /// Returns the sizes of a kernel's parameters.
@@ -107,6 +111,11 @@ impl ModuleCalls for CudaDriver {
             "cuModuleGetFunction(&function, module, name)",
             cuModuleGetFunction(&mut function, module.number as CUmodule, name.as_ptr())
         )?;
+        let listed = self.kernels.get(function as u64);
+        if listed.is_some_and(|listed| Arc::ptr_eq(&listed.module, &module)) {
+            // What is known of it stays so.
+            return Ok(FunctionHandle(function as u64));
+        }
         let parameters = self.parameters(function);
         self.kernels.add(
             function as u64,
@@ -117,6 +126,10 @@ impl ModuleCalls for CudaDriver {
             },
         );
         Ok(FunctionHandle(function as u64))
+    }
+
+    fn known_function(&self, function: FunctionHandle) -> Option<KnownFunction> {
+        self.function_of(function)
     }
 
     fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)> {
@@ -148,65 +161,12 @@ impl ModuleCalls for CudaDriver {
         stream: StreamHandle,
         arguments: &[Argument],
     ) -> GpuResult<()> {
-        const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
         let function = self
             .kernels
             .get_again(function.0)
-            .ok_or_else(|| unknown(CALL))?;
-        let stream = self.stream(CALL, stream)?;
-        let module = &function.module;
-        same_context(
-            CALL,
-            &module.context,
-            &stream.context,
-            Status::INVALID_HANDLE,
-        )?;
-        config.check(CALL)?;
-        let launch = |pointers, extra| {
-            // A graph keeps the module of each of its kernels.
-            stream.in_capture(|capture| {
-                let module = Held::object(Box::new(Arc::clone(module)));
-                capture.held.push(module);
-            });
-            let LaunchConfig {
-                grid: [gx, gy, gz],
-                block: [bx, by, bz],
-                shared_bytes,
-            } = config;
-            call!(
-                self.functions,
-                "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
-                cuLaunchKernel(
-                    function.number as CUfunction,
-                    gx,
-                    gy,
-                    gz,
-                    bx,
-                    by,
-                    bz,
-                    shared_bytes,
-                    stream.number as CUstream,
-                    pointers,
-                    extra
-                )
-            )
-        };
-        if let Some(parameters) = &function.parameters {
-            check_arguments(CALL, parameters.iter().copied(), arguments)?;
-            // The driver reads as much behind each pointer as the parameter has.
-            return with_pointers(arguments, |pointers| launch(pointers, ptr::null_mut()));
-        }
-        // A driver that does not tell the parameters gets one block of bytes, and its length.
-        let mut block = pack(arguments);
-        let mut len = block.len();
-        let mut extra: [*mut c_void; 5] = [
-            ptr::without_provenance_mut(1),
-            block.as_mut_ptr().cast(),
-            ptr::without_provenance_mut(2),
-            ptr::from_mut(&mut len).cast(),
-            ptr::null_mut(),
-        ];
-        launch(ptr::null_mut(), extra.as_mut_ptr())
+            .ok_or_else(|| unknown(LAUNCH))?;
+        let stream = self.stream(LAUNCH, stream)?;
+        launch_on(&stream, &function, config, arguments)
     }
 
     fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
@@ -231,31 +191,126 @@ impl ModuleCalls for CudaDriver {
     }
 }
 
-/// Calls `action` with a list of pointers to the bytes of arguments.
-fn with_pointers<R>(arguments: &[Argument], action: impl FnOnce(*mut *mut c_void) -> R) -> R {
-    if arguments.len() > NUM_INLINE {
-        let mut values: Vec<u64> = arguments.iter().copied().map(bits).collect();
-        let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
-        let mut pointers: Vec<*mut c_void> = values.collect();
-        return action(pointers.as_mut_ptr());
-    }
-    let mut values = [0_u64; NUM_INLINE];
-    let mut pointers: [*mut c_void; NUM_INLINE] = [ptr::null_mut(); NUM_INLINE];
-    let places = values.iter_mut().zip(&mut pointers);
-    for ((value, pointer), argument) in places.zip(arguments) {
-        *value = bits(*argument);
-        *pointer = ptr::from_mut(value).cast();
-    }
-    action(pointers.as_mut_ptr())
+/// Launches a kernel on a stream, both of which the caller holds.
+#[inline(always)]
+pub(super) fn launch_on(
+    stream: &Object,
+    function: &Function,
+    config: LaunchConfig,
+    arguments: &[Argument],
+) -> GpuResult<()> {
+    let module = &function.module;
+    same_context(
+        LAUNCH,
+        &module.context,
+        &stream.context,
+        Status::INVALID_HANDLE,
+    )?;
+    config.check(LAUNCH)?;
+    let Some(parameters) = &function.parameters else {
+        return launch_packed(stream, function, config, arguments);
+    };
+    check_count(LAUNCH, parameters.len(), arguments)?;
+    let (mut few, mut many) = ([ptr::null_mut(); NUM_INLINE], Vec::new());
+    // The driver reads as much behind each pointer as the parameter has.
+    let pointers = pointers_to(arguments, parameters, &mut few, &mut many)?;
+    call_launch(stream, function, config, pointers, ptr::null_mut())
 }
 
-/// Returns the bytes of an argument, lowest first.
-fn bits(argument: Argument) -> u64 {
-    match argument {
-        Argument::Pointer(pointer) => pointer.address(),
-        Argument::Bits32(bits) => bits.into(),
-        Argument::Bits64(bits) => bits,
+/// Launches a kernel whose parameters the driver does not tell: it gets one block of bytes, and its
+/// length.
+#[cold]
+fn launch_packed(
+    stream: &Object,
+    function: &Function,
+    config: LaunchConfig,
+    arguments: &[Argument],
+) -> GpuResult<()> {
+    let mut block = pack(arguments);
+    let mut len = block.len();
+    let mut extra: [*mut c_void; 5] = [
+        ptr::without_provenance_mut(1),
+        block.as_mut_ptr().cast(),
+        ptr::without_provenance_mut(2),
+        ptr::from_mut(&mut len).cast(),
+        ptr::null_mut(),
+    ];
+    let extra = extra.as_mut_ptr();
+    call_launch(stream, function, config, ptr::null_mut(), extra)
+}
+
+#[inline]
+fn call_launch(
+    stream: &Object,
+    function: &Function,
+    config: LaunchConfig,
+    pointers: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> GpuResult<()> {
+    // A graph keeps the module of each of its kernels.
+    stream.in_capture(|capture| {
+        let module = Held::object(Box::new(Arc::clone(&function.module)));
+        capture.held.push(module);
+    });
+    let LaunchConfig {
+        grid: [gx, gy, gz],
+        block: [bx, by, bz],
+        shared_bytes,
+    } = config;
+    call!(
+        stream.context.functions,
+        "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
+        cuLaunchKernel(
+            function.number as CUfunction,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            shared_bytes,
+            stream.number as CUstream,
+            pointers,
+            extra
+        )
+    )
+}
+
+/// Returns a list of pointers to the bytes of arguments, which are only read. The list lies in
+/// `few` or in `many`.
+///
+/// # Errors
+/// If an argument does not have the size of its parameter.
+#[inline(always)]
+fn pointers_to(
+    arguments: &[Argument],
+    parameters: &[usize],
+    few: &mut [*mut c_void; NUM_INLINE],
+    many: &mut Vec<*mut c_void>,
+) -> GpuResult<*mut *mut c_void> {
+    let pointers = match few.get_mut(..arguments.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(arguments.len(), ptr::null_mut());
+            &mut many[..]
+        }
+    };
+    let pairs = arguments.iter().zip(parameters);
+    for (index, (pointer, (argument, expected))) in pointers.iter_mut().zip(pairs).enumerate() {
+        check_argument(LAUNCH, index, *expected, argument)?;
+        *pointer = pointer_to(argument);
     }
+    Ok(pointers.as_mut_ptr())
+}
+
+/// Returns a pointer to the bytes of an argument, lowest first.
+fn pointer_to(argument: &Argument) -> *mut c_void {
+    let bytes: *const c_void = match argument {
+        Argument::Pointer(pointer) => ptr::from_ref(pointer).cast(),
+        Argument::Bits32(bits) => ptr::from_ref(bits).cast(),
+        Argument::Bits64(bits) => ptr::from_ref(bits).cast(),
+    };
+    bytes.cast_mut()
 }
 
 /// Arguments in sequence, each at a multiple of its size.
@@ -294,16 +349,32 @@ mod tests {
     #[test]
     fn each_argument_has_a_pointer_to_its_bytes() {
         for len in [0, 1, NUM_INLINE, NUM_INLINE + 1, 60] {
-            let arguments: Vec<Argument> = (0..len as u32).map(Argument::Bits32).collect();
-            with_pointers(&arguments, |pointers| {
-                // SAFETY: there are so many pointers, which live as long as this runs.
-                let pointers = unsafe { std::slice::from_raw_parts(pointers, len) };
-                for (index, pointer) in pointers.iter().enumerate() {
-                    // SAFETY: each is to the bytes of an argument, of 4 bytes.
-                    let found = unsafe { pointer.cast::<u32>().read() };
-                    assert_eq!(found as usize, index);
-                }
-            });
+            let argument = |index: u32| match index % 3 {
+                0 => Argument::Bits32(index),
+                1 => Argument::Bits64(index.into()),
+                _ => Argument::Pointer(DevicePtr::new(index.into())),
+            };
+            let arguments: Vec<Argument> = (0..len as u32).map(argument).collect();
+            let mut sizes: Vec<usize> = arguments.iter().map(|it| it.num_bytes()).collect();
+            let (mut few, mut many) = ([ptr::null_mut(); NUM_INLINE], Vec::new());
+            let pointers = pointers_to(&arguments, &sizes, &mut few, &mut many).unwrap();
+            // SAFETY: there are so many pointers, which live as long as this runs.
+            let pointers = unsafe { std::slice::from_raw_parts(pointers, len) };
+            for (index, (pointer, argument)) in pointers.iter().zip(&arguments).enumerate() {
+                let found = match argument.num_bytes() {
+                    // SAFETY: it is to the bytes of an argument, of which there are so many.
+                    4 => unsafe { pointer.cast::<u32>().read() }.into(),
+                    // SAFETY: as above.
+                    _ => unsafe { pointer.cast::<u64>().read() },
+                };
+                assert_eq!(found, index as u64);
+            }
+            if let Some(last) = sizes.last_mut() {
+                *last += 1;
+                let refused = pointers_to(&arguments, &sizes, &mut few, &mut many);
+                let text = format!("argument {}: expected ", len - 1);
+                assert!(refused.is_err_and(|error| error.details.starts_with(&text)));
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use super::super::object::{Kind, Object};
 use super::{CudaDriver, same_context};
 use crate::api::driver::StreamCalls;
 use crate::api::handle::{EventHandle, StreamHandle};
+use crate::api::known::KnownStream;
 use crate::api::{Current, GpuError, GpuResult, Status};
 use crate::cuda::{call, real_call};
 
@@ -138,6 +139,10 @@ impl StreamCalls for CudaDriver {
             "cuStreamWaitEvent(stream, event, flags)",
             cuStreamWaitEvent(stream.number as CUstream, event.number as CUevent, 0)
         )
+    }
+
+    fn known_stream(&self, stream: StreamHandle) -> Option<Arc<dyn KnownStream>> {
+        Some(Arc::new(self.stream_of(stream)?))
     }
 
     fn keep_until_passed(
