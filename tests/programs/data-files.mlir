@@ -135,6 +135,20 @@ func @examples_as_they_are_read() -> !tfrt.chain {
   tfrt.return %c1 : !tfrt.chain
 }
 
+func private @shows_prices(%names: !t.tensor, %prices: !t.tensor, %c: !tfrt.chain) -> !tfrt.chain {
+  %d = tfrt_dht.print_tensor %prices, %c
+  tfrt.return %d : !tfrt.chain
+}
+
+func @examples_in_batches() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %f = tfrt_test.get_string { value = "files/examples.tfrecord" }
+  %d = tfrt_data.example_dataset %f { batch_size = 8 : i64, compression = "gzip", schema = "name: str, price: f32 = 0" }
+  %i = tfrt_data.make_iterator %d
+  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows_prices } : !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+
 func @rows_of_an_array() -> !tfrt.chain {
   %c0 = tfrt.new.chain
   %f = tfrt_test.get_string { value = "files/table.npy" }

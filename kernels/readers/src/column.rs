@@ -1,20 +1,83 @@
 //! Columns on their way from a file to tensors.
 
+#[cfg(feature = "csv")]
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_data::Values as Components;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, StringHostTensor, TensorError};
 
 #[cfg(feature = "csv")]
 use crate::decimal::Decimal;
-use crate::schema::Cell;
+use crate::schema::{Cell, Column, Missing};
+
+/// The values of a column in some rows, and which of them were there.
+#[derive(Clone, Debug)]
+pub(crate) struct MaskedValues {
+    pub(crate) values: Values,
+    /// Which values were there, one for each row, if somebody asks.
+    mask: Option<Vec<I1>>,
+}
+
+impl MaskedValues {
+    /// No values of a column.
+    pub(crate) fn new(column: &Column) -> Self {
+        Self {
+            values: Values::new(column.dtype),
+            mask: (column.missing == Missing::Mask).then(Vec::new),
+        }
+    }
+
+    /// Says whether the value of the next row was there.
+    #[inline]
+    pub(crate) fn push_mask(&mut self, is_there: bool) {
+        if let Some(mask) = &mut self.mask {
+            mask.push(is_there.into());
+        }
+    }
+
+    /// Moves rows of one value each from others of the same column. In their place, others have
+    /// some values.
+    #[cfg(feature = "csv")]
+    pub(crate) fn move_from(&mut self, other: &mut Self, rows: Range<usize>) {
+        self.values.move_from(&mut other.values, rows.clone());
+        if let (Some(mask), Some(other)) = (&mut self.mask, &other.mask) {
+            mask.extend_from_slice(&other[rows]);
+        }
+    }
+
+    /// Takes back what was added behind the first `num_rows` rows of so many values.
+    pub(crate) fn truncate(&mut self, num_rows: usize, values_per_row: usize) {
+        self.values.truncate(num_rows * values_per_row);
+        if let Some(mask) = &mut self.mask {
+            mask.truncate(num_rows);
+        }
+    }
+
+    /// Adds the components of the column: a tensor of rows of the shape `dims` and, if somebody
+    /// asks, one that says which were there. No rows are left, unless it fails.
+    pub(crate) fn take_tensors(
+        &mut self,
+        num_rows: usize,
+        dims: &[usize],
+        allocator: &Arc<dyn HostAllocator>,
+        components: &mut Components,
+    ) -> Result<(), Error> {
+        let shape = [&[num_rows], dims].concat();
+        components.push(self.values.take_tensor(&shape, allocator)?);
+        if let Some(mask) = &mut self.mask {
+            components.push(dense(mask, &[num_rows], allocator)?);
+        }
+        Ok(())
+    }
+}
 
 /// Values of one type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Values {
     I1(Vec<I1>),
     I8(Vec<i8>),
@@ -136,6 +199,7 @@ impl Values {
     }
 
     /// Moves values from others of the same type. In their place, others have some values.
+    #[cfg(feature = "csv")]
     pub(crate) fn move_from(&mut self, other: &mut Self, range: Range<usize>) {
         match (self, other) {
             (Self::I1(to), Self::I1(from)) => to.extend_from_slice(&from[range]),
@@ -189,6 +253,17 @@ impl Values {
             Self::F32(values) => values.len(),
             Self::F64(values) => values.len(),
             Self::Strings(values) => values.len(),
+        }
+    }
+
+    /// About how much memory a tensor of the values takes.
+    pub(crate) fn len_bytes(&self) -> usize {
+        match self {
+            Self::Strings(values) => values
+                .iter()
+                .map(|value| value.len() + size_of::<Vec<u8>>())
+                .sum(),
+            numbers => numbers.len() * numbers.dtype().size_bytes().unwrap_or(0),
         }
     }
 
@@ -325,6 +400,7 @@ mod tests {
         assert!(numbers.push_decimal(number));
     }
 
+    #[cfg(feature = "csv")]
     #[test]
     fn values_can_be_moved_to_others() {
         for dtype in TYPES {

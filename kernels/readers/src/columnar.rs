@@ -29,7 +29,7 @@ use std::fmt;
 use std::io::Write;
 use std::str::FromStr;
 
-use tfrt_data::Dataset;
+use tfrt_data::{Dataset, require_positive};
 use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::files::Files;
@@ -119,7 +119,8 @@ pub struct ColumnarOptions {
     /// order of the file.
     pub columns: Option<Vec<String>>,
     /// So many rows at most are one element, whose components are tensors. Batches do not reach
-    /// over the record batches of an Arrow file. Without it, every row is an element.
+    /// over the record batches of an Arrow file. An error takes the place of its whole batch,
+    /// whatever the policy. Without a batch size, every row is an element.
     pub batch_size: Option<u64>,
     /// What becomes of values that are missing.
     pub nulls: Nulls,
@@ -163,20 +164,16 @@ impl ColumnarOptions {
 
     /// Checks the numbers.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let invalid =
-            |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-        if self.batch_size == Some(0) {
-            return invalid("batch_size must be positive, not 0".to_owned());
+        if let Some(batch_size) = self.batch_size {
+            require_positive("batch_size", batch_size)?;
         }
-        match self.row_groups {
-            Some((0, _)) => return invalid("num_shards must be positive, not 0".to_owned()),
-            Some((num, index)) if index >= num => {
-                return invalid(format!(
-                    "index must be between 0 and {}, not {index}",
-                    num - 1
-                ));
+        if let Some((num_shards, index)) = self.row_groups {
+            require_positive("num_shards", num_shards)?;
+            if index >= num_shards {
+                let max = num_shards - 1;
+                let message = format!("index must be between 0 and {max}, not {index}");
+                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
             }
-            _ => {}
         }
         Ok(())
     }

@@ -33,8 +33,8 @@ mod read;
 #[cfg(feature = "csv")]
 mod write;
 
-use tfrt_data::Dataset;
-use tfrt_support::{Error, ErrorCode};
+use tfrt_data::{Dataset, require_positive};
+use tfrt_support::Error;
 
 use crate::files::{Compression, Files};
 use crate::policy::OnError;
@@ -73,8 +73,12 @@ pub struct CsvOptions {
     pub comment: Option<u8>,
     /// Whether bytes that are not UTF-8 are replaced. Otherwise they are an error.
     pub is_lossy: bool,
-    /// So many rows are one element, whose components are tensors; the last one may have fewer.
-    /// Without it, every row is an element.
+    /// So many rows are one element, whose components are tensors; the last one of a file may have
+    /// fewer. An error stands in front of the element that lacks its row; if it ends the pass, the
+    /// rows in front of it are delivered first, as the last element. Where workers share the
+    /// records of a file, as [`Dataset::auto_shard`] may let them, these rows are a part of the
+    /// next element instead, and are lost if the pass of the worker of that element has ended.
+    /// Without a batch size, every row is an element.
     pub batch_size: Option<u64>,
     /// How the files are compressed.
     pub compression: Compression,
@@ -113,9 +117,8 @@ impl CsvOptions {
     /// If the batch size is zero, a column of the schema is not of single values, or the feature
     /// `csv` is off. What is wrong with a file shows when it is read.
     pub fn dataset(&self, files: impl Into<Files>) -> Result<Dataset, Error> {
-        if self.batch_size == Some(0) {
-            let message = "batch_size must be positive, not 0";
-            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        if let Some(batch_size) = self.batch_size {
+            require_positive("batch_size", batch_size)?;
         }
         if let Some(schema) = &self.schema {
             schema.expect_scalars("CSV files")?;

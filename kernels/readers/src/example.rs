@@ -8,6 +8,8 @@
 //! message; `Example` is the message itself, for writing and for programs that look features up one
 //! by one. It needs the feature `messages`, as do `ExampleWriter` and `infer_example_schema`.
 
+mod columns;
+
 #[cfg(feature = "messages")]
 mod message;
 
@@ -27,6 +29,7 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::schema::{ColumnShape, Schema};
 
+pub(crate) use columns::{ExampleColumns, check_batches};
 #[cfg(feature = "messages")]
 pub use message::{
     BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, Kind,

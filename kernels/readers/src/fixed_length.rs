@@ -7,7 +7,7 @@
 use std::io::{BufReader, Read};
 
 use tfrt_async::ByteString;
-use tfrt_data::{Dataset, ElementTypes, StageDescription};
+use tfrt_data::{Dataset, ElementTypes, StageDescription, require_positive};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{Error, ErrorCode};
 
@@ -65,13 +65,10 @@ impl FixedLengthOptions {
             ("header_bytes", self.header_bytes),
             ("footer_bytes", self.footer_bytes),
         ];
-        let invalid = |message: String| Error::new(message).with_code(ErrorCode::InvalidArgument);
-        if self.record_bytes == 0 {
-            return Err(invalid("record_bytes must be positive, not 0".to_owned()));
-        }
+        require_positive("record_bytes", self.record_bytes)?;
         if let Some((name, bytes)) = lengths.iter().find(|(_, bytes)| *bytes > MAX_RECORD_BYTES) {
             let message = format!("{name} must be at most {MAX_RECORD_BYTES}, not {bytes}");
-            return Err(invalid(message));
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         }
         read_ahead::dataset(FixedLength { options: self }, &files.into(), self.on_error)
     }

@@ -11,12 +11,18 @@
 //!
 //! There is one reader at a time. It reads 80 elements ahead unless the pipeline says otherwise
 //! ([`Dataset::with_read_ahead`]), and is started when at most a quarter of these is left. The
-//! reader stops when the request that started it is cancelled, or the iterator is dropped. A
-//! [`Format`] says how the elements of one file are read; the files follow each other.
+//! reader stops behind an element when the request that started it is cancelled, or the iterator is
+//! dropped. A [`Format`] says how the elements of one file are read; the files follow each other.
 //!
 //! A checkpoint has the place of the first element that was not drawn: elements that were read
 //! ahead are read again. The place is the number and the name of a file, and where its reader can
 //! go on; if the format does not say where, the elements in front are read again and dropped.
+//!
+//! An element may be made of many records. An error of a record takes a place of its own, in front
+//! of the element that lacks the record. If the error ends the pass, the element is cut short: it
+//! has the records in front of the error, and comes first. Where workers share the records of a
+//! file, these records are a part of the next element instead, and are lost if the pass of the
+//! worker of that element has ended.
 
 mod source;
 
@@ -137,6 +143,15 @@ pub trait ReadElements: Send {
     /// Reads the next element, or an error in its place; nothing at the end of the file. Runs on
     /// the blocking pool, and is not called again after the end.
     fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>>;
+
+    /// Returns what was read of an element that is not complete. Called behind an error that ends
+    /// the pass, so that the records in front of the error are not lost; nothing is read
+    /// afterwards. At the end of a file, [`read_element`](Self::read_element) returns such an
+    /// element. Not called where workers share the records of a file. By default, there is none.
+    fn take_incomplete(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
+        let _ = ctx;
+        None
+    }
 
     /// Where a reader of this file could go on, if it can do so without reading what is in front;
     /// what the number means is up to the format.
@@ -316,21 +331,24 @@ impl Machine for ReadAheadMachine {
         to.u64(next.position.unwrap_or(0));
         to.u64(next.num_skipped);
         to.bytes(self.source.path_of(next.file).as_bytes());
+        to.bool(next.is_behind_cut_element);
         Ok(())
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         let (has_ended, file, num_read) = (from.bool()?, from.u64()?, from.u64()?);
         let (has_position, position) = (from.bool()?, from.u64()?);
+        let num_skipped = from.u64()?;
+        let path = String::from_utf8_lossy(from.bytes()?);
         self.next = Bookmark {
             has_ended,
             file,
             num_read,
             position: has_position.then_some(position),
-            num_skipped: from.u64()?,
+            num_skipped,
+            is_behind_cut_element: from.bool()?,
         };
         self.has_ended = has_ended;
-        let path = String::from_utf8_lossy(from.bytes()?);
         self.source.go_to(self.next, &path);
         Ok(())
     }

@@ -6,7 +6,7 @@ mod common;
 use common::{Folder, all, all_in, context, good};
 use tfrt_async::{AnyRef, ByteString};
 use tfrt_readers::csv::{CsvOptions, CsvWriter, csv_dataset, infer_schema};
-use tfrt_readers::files::OpenFile;
+use tfrt_readers::files::{Files, OpenFile};
 use tfrt_readers::policy::OnError;
 use tfrt_readers::write::WriteColumns;
 use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
@@ -488,15 +488,122 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         );
         assert_eq!(found.len(), expected.len(), "{case}");
         if ["plain", "a wrong value", "a quote"].contains(&case) {
-            let by_batch = CsvOptions {
-                batch_size: Some(999),
-                ..by_row
-            };
-            let expected = batches_on("s", &by_batch, &path);
-            assert!(
-                batches_on("mstd:2,1", &by_batch, &path) == expected,
-                "{case}"
-            );
+            for on_error in [OnError::Fail, OnError::Stop] {
+                let by_batch = CsvOptions {
+                    batch_size: Some(999),
+                    on_error,
+                    ..by_row.clone()
+                };
+                let expected = batches_on("s", &by_batch, &path);
+                assert!(
+                    batches_on("mstd:2,1", &by_batch, &path) == expected,
+                    "{case}, {on_error}"
+                );
+            }
         }
     }
+}
+
+/// Whatever the policy, and wherever rows are wrong.
+#[test]
+fn batches_have_the_rows_that_are_read_one_by_one() {
+    const NUM_ROWS: usize = 5;
+    let folder = Folder::new("csv-policies");
+    let policies = [
+        OnError::Fail,
+        OnError::Skip { max: 0 },
+        OnError::Skip { max: 1 },
+        OnError::Skip { max: 9 },
+        OnError::Stop,
+    ];
+    for wrong in 0..1 << NUM_ROWS {
+        let is_wrong = |row: &usize| wrong >> row & 1 == 1;
+        let row = |row: usize| {
+            if is_wrong(&row) {
+                "x\n".to_owned()
+            } else {
+                format!("{row}\n")
+            }
+        };
+        let rows: String = (0..NUM_ROWS).map(row).collect();
+        let path = folder.write("a.csv", format!("x\n{rows}"));
+        for on_error in policies {
+            let files = || Files::from_iter([&path, &path]);
+            let by_row = CsvOptions {
+                on_error,
+                ..options("x: i64")
+            };
+            let (expected, expected_errors): (Vec<_>, Vec<_>) =
+                all::<i64, _>(&by_row.dataset(files()).unwrap())
+                    .into_iter()
+                    .partition(Result::is_ok);
+            for batch_size in 1..4 {
+                let at = format!("{rows:?} in batches of {batch_size}, {on_error}");
+                let by_batch = CsvOptions {
+                    batch_size: Some(batch_size),
+                    ..by_row.clone()
+                };
+                let dataset = by_batch.dataset(files()).unwrap();
+                let found = numbers(all(&dataset));
+                let (batches, errors): (Vec<_>, Vec<_>) =
+                    found.iter().cloned().partition(Result::is_ok);
+                let rows = batches.into_iter().flat_map(Result::unwrap).map(Ok);
+                assert_eq!(rows.collect::<Vec<_>>(), expected, "{at}");
+                let errors: Vec<_> = errors.into_iter().map(Result::unwrap_err).collect();
+                let expected_errors = expected_errors.iter().cloned().map(Result::unwrap_err);
+                assert_eq!(errors, expected_errors.collect::<Vec<_>>(), "{at}");
+                let ends_at_error = on_error != OnError::Fail && !errors.is_empty();
+                assert!(
+                    !ends_at_error || found.last().is_some_and(Result::is_err),
+                    "{at}"
+                );
+
+                let ctx = context("s");
+                let mut saved = dataset.elements::<DenseHostTensor, _>(&ctx);
+                for num_drawn in 0..=found.len() {
+                    let checkpoint = saved.save().unwrap();
+                    let rest = dataset.elements_from::<DenseHostTensor, _>(&checkpoint, &ctx);
+                    let rest = rest.unwrap().take(100);
+                    let rest = rest.map(|batch| batch.map_err(|error| error.message().to_owned()));
+                    let rest = numbers(rest.collect());
+                    assert_eq!(rest, found[num_drawn..], "{at}, behind {num_drawn}");
+                    let _ = saved.next();
+                }
+            }
+        }
+    }
+}
+
+/// The error that a checkpoint stands in front of is gone, and another one ends the pass. A row
+/// that was delivered comes again, as a part of the element that is now there, but none is lost.
+#[test]
+fn rows_are_delivered_behind_a_checkpoint_of_a_file_that_was_mended() {
+    let folder = Folder::new("csv-mended");
+    let path = folder.write("a.csv", "x\n0\nx\n");
+    let options = CsvOptions {
+        batch_size: Some(2),
+        on_error: OnError::Stop,
+        ..options("x: i64")
+    };
+    let dataset = options.dataset(&*path).unwrap();
+    let ctx = context("s");
+    let mut elements = dataset.elements::<DenseHostTensor, _>(&ctx);
+    let first = elements.next().unwrap().unwrap();
+    assert_eq!(*first.elements::<i64>().unwrap(), [0]);
+    let checkpoint = elements.save().unwrap();
+    folder.write("a.csv", "x\n0\n1\n2\nx\n");
+    let rest = dataset.elements_from::<DenseHostTensor, _>(&checkpoint, &ctx);
+    let rest = rest.unwrap().take(100);
+    let rest = rest.map(|batch| batch.map_err(|error| error.message().to_owned()));
+    let rest = numbers(rest.collect());
+    assert_eq!(rest[..2], [Ok(vec![0, 1]), Ok(vec![2])]);
+    assert!(rest.len() == 3 && rest[2].is_err(), "{rest:?}");
+}
+
+fn numbers(batches: Vec<Result<DenseHostTensor, String>>) -> Vec<Result<Vec<i64>, String>> {
+    let numbers = |tensor: DenseHostTensor| tensor.elements::<i64>().unwrap().to_vec();
+    batches
+        .into_iter()
+        .map(|batch| batch.map(numbers))
+        .collect()
 }

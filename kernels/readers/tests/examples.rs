@@ -10,17 +10,19 @@ use common::{Folder, all, good};
 use proptest::prelude::*;
 use prost::Message;
 use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::Values;
+use tfrt_data::{DataIterator, Dataset, Values};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_readers::example::{
     Example, ExampleWriter, Feature, FeatureList, FeatureLists, Features, Kind, SequenceExample,
     SequenceSchema, infer_example_schema, parse_example, parse_examples, parse_sequence_example,
 };
+use tfrt_readers::files::Files;
 use tfrt_readers::policy::OnError;
-use tfrt_readers::schema::Schema;
+use tfrt_readers::schema::{Column, Missing, Schema};
+use tfrt_readers::table::{cells_of, next_row};
 use tfrt_readers::tfrecord::{RecordWriter, TfRecordOptions, tf_record_dataset};
 use tfrt_readers::write::WriteColumns;
-use tfrt_support::Error;
+use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
 
 fn schema(text: &str) -> Schema {
@@ -390,4 +392,280 @@ fn checkpoints_of_examples_go_on_where_they_were() {
     // Another schema is another pipeline.
     let other = samples("x: i64 = 0");
     assert!(other.elements_from::<i64, _>(&checkpoint, &ctx).is_err());
+}
+
+/// The cells of a row, by component.
+fn cells(row: &Values, schema: &Schema) -> Vec<String> {
+    let mut row = row.iter();
+    let mut cells = Vec::new();
+    for column in schema.columns() {
+        cells.push(format!("{:?}", cells_of(row.next().unwrap(), column)));
+        if column.missing == Missing::Mask {
+            let mask = Column::new("mask", DType::I1);
+            cells.push(format!("{:?}", cells_of(row.next().unwrap(), &mask)));
+        }
+    }
+    assert!(row.next().is_none());
+    cells
+}
+
+fn rows(dataset: &Dataset, schema: &Schema) -> Vec<Result<Vec<String>, String>> {
+    rest_of_rows(&mut dataset.iterator(), schema)
+}
+
+fn rest_of_rows(iterator: &mut DataIterator, schema: &Schema) -> Vec<Result<Vec<String>, String>> {
+    let ctx = common::context("s");
+    let mut rows = Vec::new();
+    loop {
+        match next_row(iterator, &ctx) {
+            Ok(Some(row)) => rows.push(Ok(cells(&row, schema))),
+            Ok(None) => return rows,
+            Err(error) => rows.push(Err(error.message().to_owned())),
+        }
+    }
+}
+
+/// Columns of every kind, and the feature that a record has for each of them, if any.
+fn columns_and_features() -> impl Strategy<Value = (Vec<String>, Vec<Vec<Option<Feature>>>)> {
+    let column = (0..3_usize, 0..3_usize, 0..3_usize);
+    let columns = proptest::collection::vec(column, 1..5);
+    (columns, 0..12_usize).prop_flat_map(|(columns, num_records)| {
+        let texts = columns.iter().enumerate().map(|(index, &(kind, shape, missing))| {
+            let ty = ["i64", "f32", "str"][kind];
+            let shape = ["", " [2]", " [0, 3]"][shape];
+            let default = [["= 7", "= 0.5", "= \"x\""][kind], "?", ""][missing];
+            let separator = if missing == 0 { " " } else { "" };
+            format!("c{index}: {ty}{shape}{separator}{default}")
+        });
+        let texts: Vec<String> = texts.collect();
+        let feature = move |&(kind, shape, missing): &(usize, usize, usize)| {
+            let num_values = [1, 2, 0][shape];
+            let right = any::<[i64; 2]>().prop_map(move |numbers| {
+                let numbers = &numbers[..num_values];
+                Some(match kind {
+                    0 => Feature::int64(numbers.iter().copied()),
+                    1 => Feature::float(numbers.iter().map(|&x| x as f32)),
+                    _ => Feature::bytes(numbers.iter().map(i64::to_string)),
+                })
+            });
+            // Every now and then, a record is wrong.
+            let wrong = prop_oneof![
+                Just(Some(Feature::float([1.5; 3]))),
+                Just(Some(Feature::int64([]))),
+                Just(None)
+            ];
+            let num_missing = [6, 6, 0][missing];
+            prop_oneof![
+                20 => right,
+                num_missing.max(1) => Just(if num_missing > 0 { None } else { Some(Feature::default()) }),
+                1 => wrong
+            ]
+        };
+        let record: Vec<_> = columns.iter().map(feature).collect();
+        (Just(texts), proptest::collection::vec(record, num_records))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The rows of batches are those of the examples, with the same errors, whatever the size and
+    /// the policy, and so is what a checkpoint leaves.
+    #[test]
+    fn batches_of_examples_have_the_rows_of_the_examples(
+        (columns, records) in columns_and_features(),
+        batch_size in 1..6_u64,
+        on_error in policies(),
+        place in any::<proptest::sample::Index>(),
+    ) {
+        let folder = Folder::new("examples-batches");
+        let mut writer = RecordWriter::new(Vec::new());
+        for record in &records {
+            let named = record.iter().enumerate();
+            let named = named.filter_map(|(index, feature)| {
+                Some((format!("c{index}"), feature.clone()?))
+            });
+            writer.write(&Example::of(named).to_bytes()).unwrap();
+        }
+        let path = folder.write("a.tfrecord", writer.finish().unwrap());
+        let schema = schema(&columns.join(", "));
+        let options = TfRecordOptions { on_error, ..TfRecordOptions::default() };
+        let twice = || [&path, &path].into_iter().collect::<Files>();
+        let one_by_one = options.examples(twice(), schema.clone()).unwrap();
+        let batches = options.example_batches(twice(), schema.clone(), batch_size).unwrap();
+        let expected = rows(&one_by_one, &schema);
+        let found = rows(&batches.unbatch().unwrap(), &schema);
+        let (good, failed): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+        let (expected_good, expected_failed): (Vec<_>, Vec<_>) =
+            expected.into_iter().partition(Result::is_ok);
+        prop_assert_eq!(good, expected_good);
+        prop_assert_eq!(&failed, &expected_failed);
+
+        let batch = |batch: Result<Vec<String>, String>| batch.map_err(without_number);
+        let all_batches: Vec<_> = rows(&batches, &schema).into_iter().map(batch).collect();
+        if on_error != OnError::Fail && !failed.is_empty() {
+            prop_assert!(all_batches.last().is_some_and(Result::is_err));
+        }
+        let num_drawn = place.index(all_batches.len() + 1);
+        let ctx = common::context("s");
+        let mut saved = batches.iterator();
+        for _ in 0..num_drawn {
+            let _ = next_row(&mut saved, &ctx);
+        }
+        let checkpoint = saved.save(&ctx).unwrap();
+        let mut restored = batches.restore(&checkpoint, &ctx).unwrap();
+        let rest: Vec<_> = rest_of_rows(&mut restored, &schema).into_iter().map(batch).collect();
+        prop_assert_eq!(&rest[..], &all_batches[num_drawn..], "behind {}", num_drawn);
+    }
+}
+
+fn policies() -> impl Strategy<Value = OnError> {
+    let skip = |max| Just(OnError::Skip { max });
+    prop_oneof![
+        Just(OnError::Fail),
+        Just(OnError::Stop),
+        skip(0),
+        skip(1),
+        skip(100)
+    ]
+}
+
+/// The number of a record is not known if its file was opened in the middle.
+fn without_number(message: String) -> String {
+    let (what, place) = message.rsplit_once(" of ").unwrap();
+    let (what, _number) = what.rsplit_once(" (").unwrap();
+    format!("{what} of {place}")
+}
+
+/// A file whose fourth record is not an example, and the batches of two of it.
+fn batches_with_an_error(folder: &Folder, on_error: OnError) -> (String, Dataset) {
+    batches_with_errors(folder, &[4], on_error)
+}
+
+/// A file of six records, of which these, counted from 1, are not examples, and the batches of two
+/// of it.
+fn batches_with_errors(folder: &Folder, wrong: &[i64], on_error: OnError) -> (String, Dataset) {
+    let mut writer = RecordWriter::new(Vec::new());
+    for number in [1, 2, 3, 4, 5, 6] {
+        match wrong.contains(&number) {
+            true => writer.write(b"not a message").unwrap(),
+            false => {
+                let example = Example::of([("x", Feature::int64([number]))]);
+                writer.write(&example.to_bytes()).unwrap();
+            }
+        }
+    }
+    let path = folder.write("a.tfrecord", writer.finish().unwrap());
+    let options = TfRecordOptions {
+        on_error,
+        ..TfRecordOptions::default()
+    };
+    let batches = options.example_batches(&*path, schema("x: i64"), 2);
+    (path, batches.unwrap())
+}
+
+fn numbers(batches: Vec<Result<DenseHostTensor, String>>) -> Vec<Result<Vec<i64>, String>> {
+    let numbers = |tensor: DenseHostTensor| tensor.elements::<i64>().unwrap().to_vec();
+    batches
+        .into_iter()
+        .map(|batch| batch.map(numbers))
+        .collect()
+}
+
+#[test]
+fn an_error_stands_in_front_of_the_batch_that_lacks_its_record() {
+    let folder = Folder::new("examples-batch-errors");
+    let (path, batches) = batches_with_an_error(&folder, OnError::Fail);
+    let error =
+        format!("failed to parse example.proto from string (record 3 of {path}, at byte 90)");
+    let expected = [
+        Ok(vec![1, 2]),
+        Err(error.clone()),
+        Ok(vec![3, 5]),
+        Ok(vec![6]),
+    ];
+    assert_eq!(numbers(all(&batches)), expected);
+
+    // Unless it ends the pass.
+    for (on_error, note) in [
+        (OnError::Stop, ""),
+        (OnError::Skip { max: 0 }, " (errors skipped before: 0)"),
+    ] {
+        let (_, batches) = batches_with_an_error(&folder, on_error);
+        let last = Err(format!("{error}{note}"));
+        let expected = [Ok(vec![1, 2]), Ok(vec![3]), last];
+        assert_eq!(numbers(all(&batches)), expected);
+    }
+
+    let options = TfRecordOptions::default();
+    let refused = |text, batch_size| {
+        let refused = options.example_batches(&*path, schema(text), batch_size);
+        refused.unwrap_err().message().to_owned()
+    };
+    assert_eq!(refused("x: i64", 0), "batch_size must be positive, not 0");
+    assert_eq!(
+        refused("x: i64 [?]", 2),
+        "feature `x`: expected a known number of values for batches of examples, found `[?]`"
+    );
+    assert!(refused("x: i8", 2).contains("expected a type `i64`"));
+}
+
+/// The examples in front of an error that ends the pass of a worker are a part of the next batch.
+#[test]
+fn workers_that_share_records_deliver_each_example_once() {
+    let folder = Folder::new("examples-batches-shared");
+    let shares = |wrong: &[i64]| {
+        let (_path, batches) = batches_with_errors(&folder, wrong, OnError::Stop);
+        let share = |index| numbers(all(&batches.auto_shard(2, index).unwrap()));
+        [share(0), share(1)]
+    };
+    let [first, second] = shares(&[4]);
+    assert_eq!(first, [Ok(vec![1, 2]), Ok(vec![3, 5])]);
+    assert!(matches!(second[..], [Err(_)]), "{second:?}");
+
+    // The next batch is the second worker's, whose pass the first error has ended: it is lost.
+    let [first, second] = shares(&[4, 5]);
+    assert_eq!(first[0], Ok(vec![1, 2]));
+    assert!(matches!(first[1..], [Err(_)]), "{first:?}");
+    assert!(matches!(second[..], [Err(_)]), "{second:?}");
+
+    // A worker that goes on delivers them, also at the end of the file.
+    let [first, second] = shares(&[6]);
+    assert_eq!(first[0], Ok(vec![1, 2]));
+    assert!(matches!(first[1..], [Err(_)]), "{first:?}");
+    assert_eq!(second, [Ok(vec![3, 4]), Ok(vec![5])]);
+}
+
+#[test]
+fn checkpoints_of_batches_go_on_where_they_were() {
+    for on_error in [OnError::Fail, OnError::Skip { max: 0 }, OnError::Stop] {
+        check_checkpoints(on_error);
+    }
+}
+
+fn check_checkpoints(on_error: OnError) {
+    let folder = Folder::new("examples-batches-saved");
+    let (_path, batches) = batches_with_an_error(&folder, on_error);
+    let ctx = common::context("s");
+    let all_batches = numbers(all(&batches));
+    for position in 0..=all_batches.len() {
+        let mut elements = batches.elements::<DenseHostTensor, _>(&ctx);
+        assert_eq!(elements.by_ref().take(position).count(), position);
+        let checkpoint = elements.save().unwrap();
+        let rest = batches.elements_from::<DenseHostTensor, _>(&checkpoint, &ctx);
+        let rest = rest
+            .unwrap()
+            .map(|batch| batch.map_err(|error| error.message().to_owned()));
+        let rest = numbers(rest.collect());
+        let expected = &all_batches[position..];
+        assert_eq!(rest.len(), expected.len(), "at {position}");
+        for pair in rest.iter().zip(expected) {
+            match pair {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "at {position}"),
+                // The number of a record is not known if its file was opened in the middle.
+                (Err(found), Err(_)) => assert!(found.contains(", at byte 90)"), "{found}"),
+                (found, expected) => panic!("expected {expected:?}, found {found:?}"),
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use common::{Folder, context};
+use common::{Folder, all, context};
 use tfrt_data::{Dataset, Observation, PipelineOptions, WorkAhead};
 use tfrt_host::ExecutionContext;
 use tfrt_readers::files::{Files, OpenFile};
@@ -163,6 +163,46 @@ fn a_source_tells_what_it_has_chosen() {
         panic!("{stages:?}");
     };
     assert!(tuned < 1024, "{stages:?}");
+}
+
+/// One error, and an element that it cuts short, for which there is no memory.
+#[derive(Debug)]
+struct Torn;
+
+impl Format for Torn {
+    fn name(&self) -> &'static str {
+        "torn"
+    }
+
+    fn open(&self, _: OpenFile, _: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl ReadElements for Torn {
+    fn read_element(&mut self, _: &ExecutionContext) -> Option<Result<Element, Error>> {
+        Some(Err(Error::new("the row is torn")))
+    }
+
+    fn take_incomplete(&mut self, _: &ExecutionContext) -> Option<Result<Element, Error>> {
+        Some(Err(Error::new("no memory")))
+    }
+}
+
+#[test]
+fn an_error_that_ends_a_pass_says_what_was_lost_in_front_of_it() {
+    let _alone = alone();
+    let folder = Folder::new("read-ahead-torn");
+    let path = folder.write("torn", "");
+    let lost = " (the incomplete element in front of it is lost: no memory)";
+    for (on_error, note) in [
+        (OnError::Stop, ""),
+        (OnError::Skip { max: 3 }, " (errors skipped before: 3)"),
+    ] {
+        let torn = dataset(Torn, &Files::from(&path), on_error).unwrap();
+        let found: Vec<Result<i64, String>> = all(&torn);
+        assert_eq!(found, [Err(format!("the row is torn{note}{lost}"))]);
+    }
 }
 
 #[test]

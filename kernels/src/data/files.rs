@@ -5,11 +5,14 @@
 //! their use, and decompressed according to `compression`: `auto` (the default), `none`, `gzip`,
 //! `zlib` or `zstd`. `on_error` determines the effect of an error: `fail` (the default) puts the
 //! error in the place of its element, `stop` ends the sequence after it, and `skip(N)` skips up to
-//! `N` errors and logs their number.
+//! `N` errors and logs their number. With a `batch_size` of CSV rows or examples, the error of a
+//! row precedes the batch that lacks the row, unless it ends the sequence: then the rows in front
+//! of it are the last batch. An error in a Parquet or Arrow file takes the place of its whole
+//! batch.
 
 use std::str::FromStr;
 
-use tfrt::data::Dataset;
+use tfrt::data::{Dataset, require_positive};
 use tfrt::prelude::*;
 use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
 use tfrt_readers::csv::CsvOptions;
@@ -32,15 +35,7 @@ fn parsed<T: FromStr<Err = Error> + Default>(text: Option<&str>) -> Result<T> {
 
 /// Returns a number of rows.
 fn batch_size(rows: Option<i64>) -> Result<Option<u64>> {
-    let size = |rows: i64| {
-        u64::try_from(rows)
-            .ok()
-            .filter(|&rows| rows > 0)
-            .ok_or_else(|| {
-                let message = format!("batch_size must be positive, not {rows}");
-                Error::new(message).with_code(ErrorCode::InvalidArgument)
-            })
-    };
+    let size = |rows| require_positive("batch_size", rows).map(i64::unsigned_abs);
     rows.map(size).transpose()
 }
 
@@ -86,11 +81,13 @@ fn tf_record_dataset(
 /// Creates a dataset of the features of the records of TFRecord files, each of which is a
 /// `tf.Example`: one component for each column of `schema`, as for `parse_example_dataset`. Records
 /// are parsed while they are read, so errors name the record and its file, and `on_error` applies
-/// to them, too.
+/// to them, too. With `batch_size`, elements are tensors with a row for each of as many examples;
+/// the last batch of a file may have fewer.
 ///
 /// # Errors
-/// If the schema is wrong. Draws fail like those of `tf_record_dataset`, or with the feature that
-/// does not match the schema.
+/// If the schema is wrong, or has columns with any number of values and there is a `batch_size`.
+/// Draws fail like those of `tf_record_dataset`, or with the feature that does not match the
+/// schema.
 #[tfrt_kernel(
     "tfrt_data.example_dataset",
     chain = none,
@@ -100,11 +97,16 @@ fn tf_record_dataset(
 fn example_dataset(
     path: &str,
     #[attr] schema: &str,
+    #[attr("batch_size")] rows: Option<i64>,
     #[attr] compression: Option<&str>,
     #[attr] verify: Option<&str>,
     #[attr] on_error: Option<&str>,
 ) -> Result<Dataset> {
-    record_options(compression, verify, on_error)?.examples(path, schema.parse()?)
+    let options = record_options(compression, verify, on_error)?;
+    match batch_size(rows)? {
+        Some(rows) => options.example_batches(path, schema.parse()?, rows),
+        None => options.examples(path, schema.parse()?),
+    }
 }
 
 fn record_options(

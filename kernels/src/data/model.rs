@@ -217,7 +217,13 @@ fn source(name: &str, op: &dyn OpInstance) -> Option<Dataset> {
         | "make_dataset_from_values.str"
         | "make_dataset_from_values.tensor" => Dataset::from_values(&values(op, 1)),
         "tf_record" => tf_record_dataset(NO_FILE),
-        "example" => TfRecordOptions::default().examples(NO_FILE, schema("schema")?),
+        "example" => {
+            let options = TfRecordOptions::default();
+            match op.attribute("batch_size") {
+                Some(_) => options.example_batches(NO_FILE, schema("schema")?, 1),
+                None => options.examples(NO_FILE, schema("schema")?),
+            }
+        }
         "text_line" => text_line_dataset(NO_FILE),
         "list_files" => list_files_dataset(NO_FILE),
         "fixed_length_record" => FixedLengthOptions::new(1).dataset(NO_FILE),

@@ -39,7 +39,7 @@ use crate::iterator::DataIterator;
 use crate::result::Outcome;
 
 const MAGIC: &[u8; 8] = b"TFRTDATA";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const IS_BIG_ENDIAN: u8 = cfg!(target_endian = "big") as u8;
 
 /// How far [`DataIterator::try_save`] came.
@@ -65,7 +65,9 @@ impl DataIterator {
     /// Returns a checkpoint of the iterator, if it can be had now.
     ///
     /// Results that were drawn and are still pending count as delivered; elements that stages have
-    /// drawn ahead do not.
+    /// drawn ahead do not. All calls until one succeeds or fails, without a draw in between, are
+    /// one save: it need not have what iterators of other consumers do to a state that functions
+    /// share after the first call.
     ///
     /// # Errors
     /// If a stage cannot be saved, holds an element of a type that cannot be written, or has a
@@ -79,7 +81,15 @@ impl DataIterator {
         {
             return Err(error.clone());
         }
-        let mut to = StateWriter::new(ctx);
+        let saving = self.write_checkpoint(ctx);
+        if !matches!(saving, Ok(Saving::Waiting(_))) {
+            self.begin_next_save();
+        }
+        saving
+    }
+
+    fn write_checkpoint(&mut self, ctx: &ExecutionContext) -> Result<Saving, Error> {
+        let mut to = StateWriter::of_save(self.save_number(), ctx);
         to.raw(MAGIC);
         to.raw(&VERSION.to_le_bytes());
         to.raw(&[IS_BIG_ENDIAN]);

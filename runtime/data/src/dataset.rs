@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, Immutable, Value};
@@ -128,6 +129,8 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     depth: u32,
+    /// See [`root`](Self::root).
+    root: u64,
     /// The number of the stage above plus one, if stages are observed.
     observed: u32,
     keeps_order: bool,
@@ -142,11 +145,27 @@ impl Position {
     /// That of an iterator that a consumer draws from.
     pub const ROOT: Self = Self {
         depth: 0,
+        root: 0,
         observed: 0,
         keeps_order: true,
         max_skew: None,
         read_ahead: None,
     };
+
+    /// Returns the position of a new iterator that a consumer draws from, with a number of its own.
+    pub(crate) fn of_new_root() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self {
+            root: LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1),
+            ..Self::ROOT
+        }
+    }
+
+    /// Returns the number of the iterator that the consumer draws from: all iterators below it have
+    /// the same. It is 0 where an iterator was made at [`ROOT`](Self::ROOT).
+    pub(crate) const fn root(self) -> u64 {
+        self.root
+    }
 
     /// Returns the position of the input of an iterator at this position.
     #[must_use]
@@ -414,15 +433,51 @@ fn too_high() -> Error {
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
-/// Returns the error of a parameter that must be positive.
-pub(crate) fn require_positive(name: &str, value: i64) -> Result<usize, Error> {
-    match usize::try_from(value) {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err(invalid(format!("{name} must be positive, not {value}"))),
+/// Returns a parameter of a dataset that must be positive, such as the size of its batches.
+///
+/// ```
+/// use tfrt_data::require_positive;
+///
+/// assert_eq!(require_positive("batch_size", 32_i64)?, 32);
+/// let error = require_positive("batch_size", -1_i64).unwrap_err();
+/// assert_eq!(error.message(), "batch_size must be positive, not -1");
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+///
+/// # Errors
+/// If it is not positive: the error names it.
+pub fn require_positive<N>(name: &str, value: N) -> Result<N, Error>
+where
+    N: Copy + Default + PartialOrd + fmt::Display,
+{
+    // The default of a number is zero.
+    match value > N::default() {
+        true => Ok(value),
+        false => Err(invalid(format!("{name} must be positive, not {value}"))),
     }
+}
+
+/// Returns a number of what is held in memory, which must be positive.
+pub(crate) fn positive_size(name: &str, size: i64) -> Result<usize, Error> {
+    let size = require_positive(name, size)?;
+    usize::try_from(size).map_err(|_| {
+        let max = usize::MAX;
+        invalid(format!("{name} must be at most {max}, not {size}"))
+    })
 }
 
 #[cold]
 pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_positive_number_may_be_wider_than_an_address() {
+        let wide = u128::from(u64::MAX) + 1;
+        assert_eq!(require_positive("num_bytes", wide).unwrap(), wide);
+    }
 }

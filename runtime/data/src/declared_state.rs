@@ -22,12 +22,17 @@
 //! checkpoint restores it for all: an iterator that is restored later must not undo the calls that
 //! others have made in between.
 //!
+//! A save may be late. Calls that iterators of other consumers make meanwhile need not be part of
+//! the checkpoint, so only calls below the saved iterator make `save` be called again: a save ends,
+//! however busy the others are.
+//!
 //! Calls are made for elements only, never for ends and failed draws, whose number may depend on
 //! how far a stage draws ahead.
 
 pub(crate) mod opener;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
@@ -36,7 +41,7 @@ use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::Error;
 
 use crate::checkpoint::{StateReader, StateWriter, damaged};
-use crate::dataset::invalid;
+use crate::dataset::{Position, invalid};
 use crate::element_types::ElementTypes;
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::result::{IterationResult, Outcome, ValuePromises, Values, are_available};
@@ -55,9 +60,40 @@ struct LastTurn {
     is_over: Option<AnyRef>,
     /// The number of turns that may change the state: those of calls and of restores.
     num_changes: u64,
+    /// Those of live iterators, by [root](Position::root).
+    below_roots: Vec<(u64, Weak<NumChanges>)>,
+}
+
+/// The number of changes by the iterators below one root. It is counted and read under the lock of
+/// the last turn.
+#[derive(Debug, Default)]
+struct NumChanges(AtomicU64);
+
+/// How often the state was changed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes {
+    all: u64,
+    below_root: u64,
+}
+
+impl NumChanges {
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl LastTurn {
+    fn changes(&self, below_root: &NumChanges) -> Changes {
+        Changes {
+            all: self.num_changes,
+            below_root: below_root.get(),
+        }
+    }
+
     fn take_next(&mut self) -> Turn {
         let (over, is_over) = AsyncValueRef::unconstructed();
         let previous = self.is_over.replace(is_over.into_any());
@@ -83,22 +119,37 @@ impl DeclaredState {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns what the iterators below a root count their changes with.
+    fn changes_below(&self, root: u64) -> Arc<NumChanges> {
+        let known = &mut self.last_turn().below_roots;
+        known.retain(|(_, changes)| changes.strong_count() > 0);
+        let of_root = known.iter().find(|(of, _)| *of == root);
+        of_root
+            .and_then(|(_, changes)| changes.upgrade())
+            .unwrap_or_else(|| {
+                let changes = Arc::default();
+                known.push((root, Arc::downgrade(&changes)));
+                changes
+            })
+    }
+
     /// Takes the next turn, in which the state may change.
-    fn take_turn(&self) -> Turn {
+    fn take_turn(&self, changes: &NumChanges) -> Turn {
         let mut last = self.last_turn();
         last.num_changes = last.num_changes.wrapping_add(1);
+        changes.count();
         last.take_next()
     }
 
-    /// Takes the next turn, for a call of `save`. Returns it with the number of changes before.
-    fn take_turn_to_save(&self) -> (Turn, u64) {
+    /// Takes the next turn, for a call of `save`. Returns it with the changes before.
+    fn take_turn_to_save(&self, changes: &NumChanges) -> (Turn, Changes) {
         let mut last = self.last_turn();
-        (last.take_next(), last.num_changes)
+        (last.take_next(), last.changes(changes))
     }
 
-    /// Returns the number of changes of the state, including those that wait for their turn.
-    fn num_changes(&self) -> u64 {
-        self.last_turn().num_changes
+    /// Returns the changes so far, including those that wait for their turn.
+    fn changes(&self, changes: &NumChanges) -> Changes {
+        self.last_turn().changes(changes)
     }
 
     /// Checks the types of both functions, as far as they are known. `save` takes values of the
@@ -239,7 +290,7 @@ impl RestoredStates {
         let restored = restored.into_any();
         // Others wait for the restore as soon as they find it here, so its turn comes before
         // theirs.
-        let turn = turns.state.take_turn();
+        let turn = turns.state.take_turn(&turns.changes);
         states.insert(
             key,
             RestoredState {
@@ -255,15 +306,21 @@ impl RestoredStates {
 #[derive(Debug)]
 struct Saved {
     values: Values,
+    /// See [`StateWriter::save_number`].
+    save: u64,
+    /// The changes before the call, of a state that iterators share.
+    before: Changes,
     /// The request that it was called for.
     request: Weak<RequestContext>,
 }
 
 impl Saved {
-    fn new(values: Values, ctx: &ExecutionContext) -> Self {
+    fn new(values: Values, before: Changes, to: &StateWriter<'_>) -> Self {
         Self {
             values,
-            request: Arc::downgrade(ctx.request()),
+            save: to.save_number(),
+            before,
+            request: Arc::downgrade(to.exec_ctx().request()),
         }
     }
 
@@ -271,6 +328,13 @@ impl Saved {
     fn is_for(&self, ctx: &ExecutionContext) -> bool {
         std::ptr::eq(self.request.as_ptr(), Arc::as_ptr(ctx.request()))
             || !self.values.iter().any(AnyRef::is_error)
+    }
+
+    /// Returns `true` if the state has not changed since the call. Other consumers' iterators may
+    /// have changed it since this save began.
+    fn is_current(&self, now: Changes, to: &StateWriter<'_>) -> bool {
+        let is_this_save = self.save == to.save_number();
+        self.before.all == now.all || (is_this_save && self.before.below_root == now.below_root)
     }
 
     /// Writes the values once they are available. Returns them for the next save, which calls
@@ -292,21 +356,27 @@ pub(crate) struct Turns {
     of: Owner,
     state: Arc<DeclaredState>,
     bound: Arc<[AnyRef]>,
+    changes: Arc<NumChanges>,
     /// Becomes available when the state of a checkpoint is restored, as an error if that fails.
     restored: Option<AnyRef>,
-    /// What `save` has returned last, and the number of changes of the state before.
-    saved: Option<(u64, Saved)>,
+    /// What `save` has returned last.
+    saved: Option<Saved>,
 }
 
 impl Turns {
     /// Returns the turns of a new iterator, if the function declares a state.
-    pub(crate) fn of(stage: &'static str, function: &BoundFunction) -> Option<Box<Self>> {
+    pub(crate) fn of(
+        stage: &'static str,
+        function: &BoundFunction,
+        position: Position,
+    ) -> Option<Box<Self>> {
         let state = Arc::clone(function.function().state()?);
         Some(Box::new(Self {
             of: Owner {
                 stage,
                 function: function.function().description().into(),
             },
+            changes: state.changes_below(position.root()),
             state,
             bound: function.bound().into(),
             restored: None,
@@ -316,7 +386,7 @@ impl Turns {
 
     /// Takes the next turn, for an element that was drawn.
     pub(crate) fn take(&mut self) -> Turn {
-        self.state.take_turn()
+        self.state.take_turn(&self.changes)
     }
 
     /// Returns what the calls wait for, if the state is still being restored or could not be.
@@ -398,28 +468,26 @@ impl Turns {
             }
             return Ok(());
         }
-        let ctx = to.exec_ctx();
-        let num_changes = self.state.num_changes();
+        let now = self.state.changes(&self.changes);
         let kept = self.saved.take();
-        let kept = kept.filter(|(before, saved)| *before == num_changes && saved.is_for(ctx));
-        let (before, saved) = kept.unwrap_or_else(|| self.call_save(ctx));
-        self.saved = Some((before, saved.write(&self.of, to)?));
+        let kept = kept.filter(|saved| saved.is_current(now, to) && saved.is_for(to.exec_ctx()));
+        let saved = kept.unwrap_or_else(|| self.call_save(to));
+        self.saved = Some(saved.write(&self.of, to)?);
         Ok(())
     }
 
-    /// Calls `save` in its turn. Returns the number of changes before, too.
-    fn call_save(&self, ctx: &ExecutionContext) -> (u64, Saved) {
+    /// Calls `save` in its turn.
+    fn call_save(&self, to: &StateWriter<'_>) -> Saved {
         let save = self.state.save.clone();
         let (promises, values) = ValuePromises::new(save.num_results());
-        let (turn, before) = self.state.take_turn_to_save();
+        let (turn, before) = self.state.take_turn_to_save(&self.changes);
         let call = Call {
             turn,
             restored: None,
         };
-        let saved = Saved::new(values, ctx);
-        let (bound, ctx) = (self.bound.iter().cloned().collect(), ctx.clone());
+        let (bound, ctx) = (self.bound.iter().cloned().collect(), to.exec_ctx().clone());
         call.begin(bound, promises, move |bound| save.call(&ctx, bound));
-        (before, saved)
+        Saved::new(values, before, to)
     }
 
     /// Reads a state, and restores it in its turn, unless another iterator has read it from the
@@ -503,10 +571,10 @@ pub(crate) struct Caller {
 
 impl Caller {
     /// Creates the caller of a new iterator of `stage`.
-    pub(crate) fn new(stage: &'static str, function: &BoundFunction) -> Self {
+    pub(crate) fn new(stage: &'static str, function: &BoundFunction, position: Position) -> Self {
         Self {
             function: function.clone(),
-            turns: Turns::of(stage, function),
+            turns: Turns::of(stage, function, position),
         }
     }
 
@@ -643,7 +711,10 @@ impl HandedOn {
         }
         let ctx = to.exec_ctx();
         let kept = self.saved.take().filter(|saved| saved.is_for(ctx));
-        let saved = kept.unwrap_or_else(|| Saved::new(state.save.call(ctx, values), ctx));
+        let saved = kept.unwrap_or_else(|| {
+            // The stage forgets it when the state is another one.
+            Saved::new(state.save.call(ctx, values), Changes::default(), to)
+        });
         self.saved = Some(saved.write(&self.of, to)?);
         Ok(())
     }

@@ -179,15 +179,28 @@ pub struct DataIterator {
     // The state may refer to what the dataset keeps, so it goes first.
     state: Box<dyn Draw>,
     dataset: Dataset,
+    /// That of the current save, or of the next one.
+    save_number: u64,
 }
 
 impl DataIterator {
     /// Creates an iterator at the start of `dataset`.
     pub(crate) fn new(dataset: Dataset) -> Self {
         Self {
-            state: observation::make_iterator(&dataset, Position::ROOT),
+            state: observation::make_iterator(&dataset, Position::of_new_root()),
             dataset,
+            save_number: 1,
         }
+    }
+
+    pub(crate) fn save_number(&self) -> u64 {
+        self.save_number
+    }
+
+    /// Says that the current save has succeeded or failed, or is given up for a draw.
+    #[inline]
+    pub(crate) fn begin_next_save(&mut self) {
+        self.save_number = self.save_number.wrapping_add(1);
     }
 
     /// Returns the dataset.
@@ -204,6 +217,7 @@ impl DataIterator {
     /// Draws the next element; see [`Draw::draw`].
     #[inline]
     pub fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        self.begin_next_save();
         self.state.draw(ctx)
     }
 
@@ -215,6 +229,7 @@ impl DataIterator {
         ctx: &ExecutionContext,
     ) -> Result<T, IterationResult> {
         let mut payload: Option<T> = None;
+        self.begin_next_save();
         match self.state.draw_payload(ctx, &mut payload) {
             Some(result) => Err(result),
             None => payload.ok_or_else(missing_payload),

@@ -86,7 +86,7 @@ mod observation;
 
 pub use cardinality::Cardinality;
 pub use checkpoint::{Saving, StateReader, StateWriter};
-pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
+pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage, require_positive};
 pub use description::{Description, StageDescription};
 pub use element_types::ElementTypes;
 pub use elements::Elements;

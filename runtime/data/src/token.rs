@@ -145,7 +145,8 @@ enum Home<M: Machine> {
     Away {
         shared: Arc<Shared<M>>,
         /// The state behind the last request, if it was asked for since.
-        saved: Option<AsyncValueRef<SavedState>>,
+        /// What the last save returns, and its number.
+        saved: Option<(u64, AsyncValueRef<SavedState>)>,
     },
     /// On its way from `Here` to `Away`.
     Moving,
@@ -212,7 +213,11 @@ impl<M: Machine> Draw for Serial<M> {
             Home::Away { shared, saved } => (shared, saved),
             Home::Moving => unreachable!("the state moves in one step"),
         };
-        let saved = saved.get_or_insert_with(|| shared.save(to.exec_ctx()));
+        // Another save is made anew: functions may share a state with iterators that were drawn
+        // from in between.
+        let number = to.save_number();
+        let kept = saved.take().filter(|(of, _)| *of == number);
+        let (_, saved) = saved.insert(kept.unwrap_or_else(|| (number, shared.save(to))));
         if !saved.is_available() {
             to.wait_for(saved.as_any().clone());
             return Ok(());
@@ -272,6 +277,7 @@ enum Request {
     /// For the state behind the requests before this one.
     Save {
         promise: Promise<SavedState>,
+        number: u64,
         ctx: ExecutionContext,
     },
 }
@@ -356,10 +362,13 @@ impl<M> Held<M> {
 
 impl<M: Machine> Shared<M> {
     /// Returns the state behind the requests so far, once they are answered.
-    fn save(self: &Arc<Self>, ctx: &ExecutionContext) -> AsyncValueRef<SavedState> {
+    fn save(self: &Arc<Self>, to: &StateWriter<'_>) -> AsyncValueRef<SavedState> {
         let (promise, saved) = AsyncValueRef::unconstructed();
-        let ctx = ctx.clone();
-        self.requests.push(Request::Save { promise, ctx });
+        self.requests.push(Request::Save {
+            promise,
+            number: to.save_number(),
+            ctx: to.exec_ctx().clone(),
+        });
         self.enter();
         saved
     }
@@ -485,11 +494,11 @@ impl<M: Machine> Shared<M> {
     /// Answers the oldest request, a save, unless it has to wait for a value.
     #[cold]
     fn answer_save(&self, held: &mut Held<M>) -> Option<AnyRef> {
-        let Some(Request::Save { ctx, .. }) = held.outstanding.front() else {
+        let Some(Request::Save { number, ctx, .. }) = held.outstanding.front() else {
             return None;
         };
         let machine = held.machine.as_mut()?;
-        let mut to = StateWriter::new(ctx);
+        let mut to = StateWriter::of_save(*number, ctx);
         let saved = catch_unwind(AssertUnwindSafe(|| machine.save(&mut to)));
         let saved = match (saved, to.finish()) {
             (Ok(Ok(())), Err(awaited)) => return Some(all_of(&awaited)),

@@ -330,6 +330,7 @@
 //! |---|---|---|
 //! | TFRecord | `tfrecord::tf_record_dataset` | `tf_record_dataset` |
 //! | `tf.Example` in records | `tfrecord::TfRecordOptions::examples` | `example_dataset` |
+//! | the same, in batches | `tfrecord::TfRecordOptions::example_batches` | `example_dataset` |
 //! | `tf.Example` in strings | `example::parse_examples` | `parse_example_dataset` |
 //! | `tf.SequenceExample` in records | `example::parse_sequence_examples` | `parse_sequence_example_dataset` |
 //! | lines of text | `text::text_line_dataset` | `text_line_dataset` |

@@ -412,7 +412,7 @@ impl Parsed {
         }
         let rows = self.num_moved..self.num_moved + num_rows;
         for (from, to) in self.columns.iter_mut().zip(to) {
-            to.move_from(from, rows.clone());
+            to.rows.move_from(&mut from.rows, rows.clone());
         }
         self.num_moved = rows.end;
         (num_rows, num_bytes)

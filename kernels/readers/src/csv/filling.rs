@@ -1,15 +1,13 @@
 //! Columns while rows are added to them.
 
 use std::fmt;
-use std::ops::Range;
 
 use tfrt_support::DType;
-use tfrt_tensor::I1;
 
 use super::fields::Fields;
-use crate::column::Values;
+use crate::column::MaskedValues;
 use crate::decimal::Decimal;
-use crate::schema::{Cell, Column, Missing};
+use crate::schema::{Cell, Column};
 
 /// Returns about how much memory a row takes in its columns, whose fields have so many bytes.
 pub(super) fn row_bytes(field_bytes: usize, num_columns: usize) -> usize {
@@ -24,9 +22,7 @@ pub(super) struct Filling {
     /// Which field of a row.
     pub(super) position: usize,
     default: Option<Cell>,
-    pub(super) values: Values,
-    /// Which values were there, if somebody asks.
-    pub(super) mask: Option<Vec<I1>>,
+    pub(super) rows: MaskedValues,
 }
 
 impl Filling {
@@ -36,8 +32,7 @@ impl Filling {
             dtype: column.dtype,
             position,
             default: column.default_value(),
-            values: Values::new(column.dtype),
-            mask: (column.missing == Missing::Mask).then(Vec::new),
+            rows: MaskedValues::new(column),
         }
     }
 
@@ -51,11 +46,7 @@ impl Filling {
         let column = fields.column(self.position).ok_or(CellError::EndOfRow)?;
         for range in column {
             match Decimal::parse(text, range.clone()) {
-                Some(number) if self.values.push_decimal(number) => {
-                    if let Some(mask) = &mut self.mask {
-                        mask.push(true.into());
-                    }
-                }
+                Some(number) if self.rows.values.push_decimal(number) => self.rows.push_mask(true),
                 _ => self.add(text.get(range), is_lossy)?,
             }
         }
@@ -74,42 +65,25 @@ impl Filling {
             DType::String => field,
             _ => field.trim_ascii(),
         };
+        let values = &mut self.rows.values;
         let is_there = match (text.is_empty(), &self.default) {
             (true, Some(default)) => {
-                self.values.push(default.clone());
+                values.push(default.clone());
                 false
             }
             (_, _) if self.dtype == DType::String => match String::from_utf8_lossy(field) {
-                std::borrow::Cow::Borrowed(_) => self.values.push_text(field),
-                std::borrow::Cow::Owned(text) if is_lossy => self.values.push_text(text.as_bytes()),
+                std::borrow::Cow::Borrowed(_) => values.push_text(field),
+                std::borrow::Cow::Owned(text) if is_lossy => values.push_text(text.as_bytes()),
                 std::borrow::Cow::Owned(_) => return Err(CellError::NotUtf8),
             },
-            (is_empty, _) => match self.values.push_text(text) {
+            (is_empty, _) => match values.push_text(text) {
                 true => true,
                 false if is_empty => return Err(CellError::Empty),
                 false => return Err(CellError::Other(shortened(field))),
             },
         };
-        if let Some(mask) = &mut self.mask {
-            mask.push(is_there.into());
-        }
+        self.rows.push_mask(is_there);
         Ok(())
-    }
-
-    /// Moves the values of rows from the same column of other rows.
-    pub(super) fn move_from(&mut self, other: &mut Self, rows: Range<usize>) {
-        self.values.move_from(&mut other.values, rows.clone());
-        if let (Some(mask), Some(other)) = (&mut self.mask, &other.mask) {
-            mask.extend_from_slice(&other[rows]);
-        }
-    }
-
-    /// Takes back what was added behind the first `num_rows` values.
-    pub(super) fn truncate(&mut self, num_rows: usize) {
-        self.values.truncate(num_rows);
-        if let Some(mask) = &mut self.mask {
-            mask.truncate(num_rows);
-        }
     }
 }
 

@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 
 use ::csv::ByteRecord;
-use tfrt_async::AnyRef;
-use tfrt_data::{ElementTypes, StageDescription};
+use tfrt_data::{ElementTypes, StageDescription, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -13,7 +12,6 @@ use super::chunks::{Beginning, Chunks, Next, Parsed, Plan};
 use super::filling::{Filling, row_bytes};
 use super::infer::infer_schema;
 use super::input::{Input, Place, RowError, open_stream};
-use crate::column::Values;
 use crate::files::{FileSystems, Files, OpenFile};
 use crate::read_ahead::{Element, Format, ReadElements};
 use crate::schema::{Column, Schema};
@@ -216,6 +214,10 @@ impl ReadElements for FileRows {
                 }
             }
         }
+        self.take_incomplete(ctx)
+    }
+
+    fn take_incomplete(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
         match self.num_rows() {
             0 => None,
             num_rows => Some(self.take_batch(num_rows, ctx)),
@@ -242,7 +244,9 @@ impl FileRows {
     }
 
     fn num_rows(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.values.len())
+        self.columns
+            .first()
+            .map_or(0, |column| column.rows.values.len())
     }
 
     /// Adds rows to the columns, or goes on to further ones. Returns `false` if there are none.
@@ -322,10 +326,7 @@ impl FileRows {
             Some(self.file.record_error(number, place.byte, message))
         });
         if let Some(error) = failed {
-            // The columns must have as many rows each.
-            for column in &mut self.columns {
-                column.truncate(num_rows);
-            }
+            self.truncate(num_rows);
             let is_last = false;
             return Err(RowFailure { error, is_last });
         }
@@ -333,38 +334,26 @@ impl FileRows {
         Ok(true)
     }
 
+    /// Takes back what was added behind so many rows: the columns must have as many rows each.
+    fn truncate(&mut self, num_rows: usize) {
+        for column in &mut self.columns {
+            column.rows.truncate(num_rows, 1);
+        }
+    }
+
     /// The rows as an element. If there is no memory for it, the rows are lost.
     fn take_batch(&mut self, num_rows: usize, ctx: &ExecutionContext) -> Result<Element, Error> {
         let len_bytes = std::mem::take(&mut self.num_bytes);
-        let values = self.take_columns(num_rows, ctx);
-        if values.is_err() {
-            // The columns must have as many rows each.
-            for column in &mut self.columns {
-                column.values = Values::new(column.dtype);
-                column.mask = column.mask.is_some().then(Vec::new);
-            }
+        let mut values = Values::new();
+        let mut columns = self.columns.iter_mut();
+        let taken = columns.try_for_each(|column| {
+            let rows = &mut column.rows;
+            rows.take_tensors(num_rows, &[], ctx.allocator(), &mut values)
+        });
+        if taken.is_err() {
+            self.truncate(0);
         }
-        Ok(Element {
-            values: values?,
-            len_bytes,
-        })
-    }
-
-    fn take_columns(
-        &mut self,
-        num_rows: usize,
-        ctx: &ExecutionContext,
-    ) -> Result<tfrt_data::Values, Error> {
-        let mut values = tfrt_data::Values::new();
-        for column in &mut self.columns {
-            values.push(column.values.take_tensor(&[num_rows], ctx.allocator())?);
-            if let Some(mask) = &mut column.mask {
-                let mut mask = Values::I1(std::mem::take(mask));
-                let mask: AnyRef = mask.take_tensor(&[num_rows], ctx.allocator())?;
-                values.push(mask);
-            }
-        }
-        Ok(values)
+        taken.map(|()| Element { values, len_bytes })
     }
 }
 

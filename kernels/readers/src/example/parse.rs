@@ -79,12 +79,12 @@ impl Scalars {
 
 /// Returns the error of the reference, which does not say what is wrong with the bytes.
 #[cold]
-fn not_an_example(_: Malformed) -> Error {
+pub(super) fn not_an_example(_: Malformed) -> Error {
     Error::new("failed to parse example.proto from string").with_code(ErrorCode::DataLoss)
 }
 
 /// Finds the features of an example. Of several ones with the same name, the last counts.
-fn find_features<'a>(
+pub(super) fn find_features<'a>(
     bytes: &'a [u8],
     schema: &Schema,
     found: &mut [Option<&'a [u8]>],
@@ -162,6 +162,29 @@ pub(super) fn add_component(
             &mut own_list
         }
     };
+    let is_there = read_column(column, feature, values)?;
+    components.push(match &column.shape {
+        ColumnShape::Scalar => single(values),
+        ColumnShape::Fixed(dims) => values.take_tensor(dims, allocator)?,
+        ColumnShape::Variable => {
+            let len = values.len();
+            values.take_tensor(&[len], allocator)?
+        }
+    });
+    if column.missing == Missing::Mask {
+        components.push(AnyRef::available(is_there));
+    }
+    Ok(())
+}
+
+/// Adds the values of a feature behind others, or what stands for them if it is missing. Returns
+/// whether it was there. If it fails, some may have been added.
+pub(super) fn read_column(
+    column: &Column,
+    feature: Option<&[u8]>,
+    values: &mut Values,
+) -> Result<bool, Error> {
+    let num_before = values.len();
     let wanted = num_values(&column.shape);
     if let (Some(feature), DType::I64 | DType::F32, Some(wanted)) = (feature, column.dtype, wanted)
     {
@@ -185,24 +208,14 @@ pub(super) fn add_component(
             (_, None) => {}
         }
     }
-    if let Some(wanted) = wanted.filter(|&wanted| wanted != values.len()) {
-        return Err(wrong(
+    let found = values.len() - num_before;
+    match wanted {
+        Some(wanted) if wanted != found => Err(wrong(
             column,
-            format_args!("{wanted} values, found {}", values.len()),
-        ));
+            format_args!("{wanted} values, found {found}"),
+        )),
+        _ => Ok(is_there),
     }
-    components.push(match &column.shape {
-        ColumnShape::Scalar => single(values),
-        ColumnShape::Fixed(dims) => values.take_tensor(dims, allocator)?,
-        ColumnShape::Variable => {
-            let len = values.len();
-            values.take_tensor(&[len], allocator)?
-        }
-    });
-    if column.missing == Missing::Mask {
-        components.push(AnyRef::available(is_there));
-    }
-    Ok(())
 }
 
 /// The value of a feature that has one.
@@ -217,13 +230,14 @@ fn single(values: &mut Values) -> AnyRef {
     }
 }
 
-/// Reads the values of a feature. Nothing if it has no kind.
+/// Adds the values of a feature behind others. Nothing if it has no kind.
 pub(super) fn read_feature(
     bytes: &[u8],
     column: &Column,
     values: &mut Values,
 ) -> Result<Option<u32>, Error> {
     let mut feature = Reader::new(bytes);
+    let num_before = values.len();
     let mut kind = None;
     while !feature.is_at_end() {
         let (number, field) = feature.field().map_err(not_an_example)?;
@@ -238,7 +252,7 @@ pub(super) fn read_feature(
         }
         if kind != Some(number) {
             // The last kind counts.
-            values.clear();
+            values.truncate(num_before);
             kind = Some(number);
         }
         let read = match (number, &mut *values) {

@@ -56,6 +56,8 @@ enum Progress {
     CatchingUp(Box<dyn ReadElements>, u64, std::vec::IntoIter<Arc<str>>),
     /// A file is being read, and these follow.
     Within(Box<dyn ReadElements>, std::vec::IntoIter<Arc<str>>),
+    /// An error ends the pass once it is handed out. The element that it cut short is in front.
+    Failed(Error),
     Ended,
 }
 
@@ -72,6 +74,10 @@ pub(super) struct Bookmark {
     pub(super) position: Option<u64>,
     /// How many errors were skipped in front.
     pub(super) num_skipped: u64,
+    /// Whether the error here ends the pass, and the element that it cut short is in front. If the
+    /// file changes before it is read again, records of that element may come again: what is here
+    /// is then another element, which is delivered as a whole.
+    pub(super) is_behind_cut_element: bool,
 }
 
 impl Bookmark {
@@ -81,6 +87,7 @@ impl Bookmark {
         num_read: 0,
         position: None,
         num_skipped: 0,
+        is_behind_cut_element: false,
     };
 }
 
@@ -109,6 +116,7 @@ impl State {
     fn leave_file(&mut self) {
         self.place.file += 1;
         (self.place.num_read, self.place.position) = (0, None);
+        self.place.is_behind_cut_element = false;
     }
 }
 
@@ -244,14 +252,20 @@ impl Source {
             if self.is_dropped.load(Ordering::Relaxed) || ctx.request().is_cancelled() {
                 return batch;
             }
-            let (element, len_bytes) = match self.advance(&mut state, ctx) {
-                Advance::Element(Element { values, len_bytes }) => (Ok(values), len_bytes),
-                Advance::Error(error) => match self.judge(&mut state, error) {
-                    Some(error) => (Err(error), 0),
+            let place = state.place;
+            let read = match self.advance(&mut state, ctx) {
+                Advance::Element(element) => Ok(element),
+                Advance::Error(error) => match self.judge(&mut state, place, error, ctx) {
+                    Some(read) => read,
                     None => continue,
                 },
+                Advance::LastError(error) => Err(error),
                 Advance::NextFile => continue,
                 Advance::End => break,
+            };
+            let (element, len_bytes) = match read {
+                Ok(Element { values, len_bytes }) => (Ok(values), len_bytes),
+                Err(error) => (Err(error), 0),
             };
             let next = state.bookmark();
             num_bytes += len_bytes;
@@ -335,6 +349,7 @@ impl Source {
                     let number = state.place.num_read;
                     state.place.num_read += 1;
                     state.place.position = reader.position();
+                    state.place.is_behind_cut_element = false;
                     state.progress = Progress::Within(reader, rest);
                     match self.shared_records.get() {
                         Some(share) if !share.has(number) => Advance::NextFile,
@@ -342,6 +357,7 @@ impl Source {
                     }
                 }
             },
+            Progress::Failed(error) => Advance::LastError(error),
             Progress::Ended => Advance::End,
         }
     }
@@ -363,24 +379,60 @@ impl Source {
         Ok((self.format.open(file, ctx)?, num_read))
     }
 
-    /// What is handed on of an error.
-    fn judge(&self, state: &mut State, error: Error) -> Option<Error> {
-        match self.on_error {
-            OnError::Fail => Some(error),
-            OnError::Stop => {
-                state.progress = Progress::Ended;
-                Some(error)
-            }
+    /// What is handed on of the error at a place: the error, unless it is skipped. If it ends the
+    /// pass, the element that it cut short comes first.
+    fn judge(
+        &self,
+        state: &mut State,
+        place: Bookmark,
+        error: Error,
+        ctx: &ExecutionContext,
+    ) -> Option<Result<Element, Error>> {
+        let error = match self.on_error {
+            OnError::Fail => return Some(Err(error)),
             OnError::Skip { max } if state.place.num_skipped < max => {
                 state.place.num_skipped += 1;
                 state.first_skipped.get_or_insert(error);
-                None
+                return None;
             }
             OnError::Skip { max } => {
-                state.progress = Progress::Ended;
-                Some(error.with_note(format_args!(" (errors skipped before: {max})")))
+                error.with_note(format_args!(" (errors skipped before: {max})"))
             }
-        }
+            OnError::Stop => error,
+        };
+        let cut_element = match std::mem::replace(&mut state.progress, Progress::Ended) {
+            Progress::Within(reader, _) => self.take_cut_element(reader, place, ctx),
+            _ => None,
+        };
+        Some(match cut_element {
+            None => Err(error),
+            Some(Ok(element)) => {
+                state.progress = Progress::Failed(error);
+                state.place = Bookmark {
+                    is_behind_cut_element: true,
+                    ..place
+                };
+                Ok(element)
+            }
+            Some(Err(lost)) => Err(error.with_note(format_args!(
+                " (the incomplete element in front of it is lost: {})",
+                lost.message()
+            ))),
+        })
+    }
+
+    /// Returns the element that the error at a place cut short, unless it was handed out before.
+    fn take_cut_element(
+        &self,
+        mut reader: Box<dyn ReadElements>,
+        place: Bookmark,
+        ctx: &ExecutionContext,
+    ) -> Option<Result<Element, Error>> {
+        // Where workers share the records of a file, its records stay in the next element. The
+        // worker of that number delivers them; if its pass has ended, they are lost, like all later
+        // elements of that worker.
+        let is_wanted = !place.is_behind_cut_element && self.shared_records.get().is_none();
+        is_wanted.then(|| reader.take_incomplete(ctx)).flatten()
     }
 
     fn tell_of_skipped(&self, state: &mut State) {
@@ -417,6 +469,8 @@ impl Drop for Source {
 enum Advance {
     Element(Element),
     Error(Error),
+    /// It ends the pass, whatever the policy.
+    LastError(Error),
     /// There is nothing yet: the next step may find something.
     NextFile,
     End,

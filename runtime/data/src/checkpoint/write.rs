@@ -17,16 +17,29 @@ pub struct StateWriter<'a> {
     bytes: Vec<u8>,
     /// What has to become available first. What is written is of no use while there is something.
     awaited: Vec<AnyRef>,
+    save_number: u64,
     ctx: &'a ExecutionContext,
 }
 
 impl<'a> StateWriter<'a> {
     pub(crate) fn new(ctx: &'a ExecutionContext) -> Self {
+        Self::of_save(0, ctx)
+    }
+
+    /// Returns the writer of the iterator's save with this number.
+    pub(crate) fn of_save(save_number: u64, ctx: &'a ExecutionContext) -> Self {
         Self {
             bytes: Vec::new(),
             awaited: Vec::new(),
+            save_number,
             ctx,
         }
+    }
+
+    /// Returns the number of the save: stages that write again because a value was pending write
+    /// for the same one.
+    pub(crate) fn save_number(&self) -> u64 {
+        self.save_number
     }
 
     /// Returns the written bytes, or the values to wait for.

@@ -23,6 +23,7 @@ use tfrt_support::Error;
 
 use super::{Owner, Turn, Turns};
 use crate::checkpoint::{StateReader, StateWriter};
+use crate::dataset::Position;
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::result::{Outcome, ValuePromises, Values};
 
@@ -54,10 +55,10 @@ struct CallOfState {
 
 impl Opener {
     /// Creates the opener of a new iterator of `stage`.
-    pub(crate) fn new(stage: &'static str, function: &BoundFunction) -> Self {
+    pub(crate) fn new(stage: &'static str, function: &BoundFunction, position: Position) -> Self {
         Self {
             function: function.clone(),
-            turns: Turns::of(stage, function),
+            turns: Turns::of(stage, function, position),
         }
     }
 

@@ -25,7 +25,7 @@ use self::assembly::{Assembly, Expected};
 use super::MAX_DRAWS_PAST_END;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
-use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::dataset::{Dataset, Position, Stage, positive_size};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
@@ -395,7 +395,7 @@ impl Dataset {
         expected_of(components).expect_from("batch", self)?;
         Self::new(Batch {
             input: self.clone(),
-            batch_size: require_positive("batch_size", batch_size)?,
+            batch_size: positive_size("batch_size", batch_size)?,
             components: components.into(),
             has_same_metadata,
             drops_remainder,

@@ -60,7 +60,7 @@ impl Stage for Filter {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(FilterMachine {
             input: self.input.iterator_below(position),
-            predicate: Caller::new(self.name(), &self.predicate),
+            predicate: Caller::new(self.name(), &self.predicate, position),
             undecided: VecDeque::new(),
             num_asked: 0,
         }))

@@ -20,7 +20,7 @@ use super::padded_batch::PaddedComponent;
 use super::whole::WholeDraw;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
-use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::dataset::{Dataset, Position, Stage, invalid, positive_size};
 use crate::declared_state::Caller;
 use crate::declared_state::opener::Opener;
 use crate::description::StageDescription;
@@ -103,8 +103,8 @@ impl Stage for GroupByWindow {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(GroupByWindowMachine {
             input: self.input.iterator_below(position),
-            key: Caller::new(self.name, &self.key),
-            reduce: Opener::new(self.name, &self.reduce),
+            key: Caller::new(self.name, &self.key, position),
+            reduce: Opener::new(self.name, &self.reduce, position),
             stage: self.clone(),
             position,
             drawn: WholeDraw::default(),
@@ -396,7 +396,7 @@ impl Dataset {
             input: self.clone(),
             key: BoundFunction::new(key, &[]),
             reduce: BoundFunction::new(reduce, &[]),
-            windows: Windows::OfSize(require_positive("window_size", window_size)?),
+            windows: Windows::OfSize(positive_size("window_size", window_size)?),
         })
     }
 
@@ -459,7 +459,7 @@ impl Dataset {
         }
         let sizes: Arc<[usize]> = batch_sizes
             .iter()
-            .map(|&size| require_positive("batch_size", size))
+            .map(|&size| positive_size("batch_size", size))
             .collect::<Result<_, _>>()?;
         // A sample of the batches has the errors and the description.
         let sample = self.padded_batch_with(1, components, drops_remainder)?;

@@ -21,7 +21,7 @@ use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
-use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::dataset::{Dataset, Position, Stage, invalid, positive_size};
 use crate::declared_state::RestoredStates;
 use crate::declared_state::opener::{Opener, OpeningCall, StateBefore};
 use crate::description::StageDescription;
@@ -81,7 +81,7 @@ impl Stage for Interleave {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(InterleaveMachine {
             input: self.input.iterator_below(position),
-            opener: Opener::new(NAME, &self.function),
+            opener: Opener::new(NAME, &self.function, position),
             is_called_below: self.is_called_below,
             position,
             cycle_length: self.cycle_length,
@@ -658,13 +658,13 @@ fn check_interleave(
     check_parameters(NAME, function, &[], input)?;
     check_outer_state(NAME, function, &[])?;
     check_results(NAME, function, &ElementTypes::of::<Dataset>())?;
-    let cycle_length = require_positive("cycle_length", cycle_length)?;
+    let cycle_length = positive_size("cycle_length", cycle_length)?;
     if cycle_length > MAX_CYCLE_LENGTH {
         return Err(invalid(format!(
             "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
         )));
     }
-    let block_length = require_positive("block_length", block_length)?;
+    let block_length = positive_size("block_length", block_length)?;
     Ok((cycle_length, block_length))
 }
 

@@ -62,7 +62,7 @@ impl Stage for Map {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(MapIterator {
             input: self.input.iterator_below(position),
-            function: Caller::new(self.name(), &self.function),
+            function: Caller::new(self.name(), &self.function, position),
             num_drawn: 0,
         })
     }

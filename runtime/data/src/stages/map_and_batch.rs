@@ -32,7 +32,7 @@ use super::batch::{MAX_PENDING, tensors, too_many_pending};
 use crate::cardinality::Cardinality;
 use crate::checked_work_ahead::CheckedWorkAhead;
 use crate::checkpoint::{StateReader, StateWriter};
-use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::dataset::{Dataset, Position, Stage, positive_size};
 use crate::declared_state::Caller;
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_outer_state, check_parameters};
@@ -106,7 +106,7 @@ impl Stage for MapAndBatch {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(MapAndBatchMachine {
             input: self.input.iterator_below(position),
-            caller: Caller::new(NAME, &self.function),
+            caller: Caller::new(NAME, &self.function, position),
             stage: self.clone(),
             num_drawn: 0,
             ready: VecDeque::new(),
@@ -513,7 +513,7 @@ impl Dataset {
         Self::new(MapAndBatch {
             input: self.clone(),
             function: BoundFunction::new(function, bound),
-            batch_size: require_positive("batch_size", batch_size)?,
+            batch_size: positive_size("batch_size", batch_size)?,
             drops_remainder,
             num_parallel: num_parallel.transpose()?,
             max_pending: MAX_PENDING,

@@ -127,7 +127,7 @@ impl Dataset {
     /// If the number is not positive, or datasets are nested too deep.
     pub fn with_max_skew(&self, max_skew: i64) -> Result<Self, Error> {
         let max_skew = require_positive("max_skew", max_skew)?;
-        self.with_change(Change::MaxSkew(max_skew as u64))
+        self.with_change(Change::MaxSkew(max_skew.unsigned_abs()))
     }
 
     /// Returns the same elements, of which each source that reads files reads `num_ahead` before

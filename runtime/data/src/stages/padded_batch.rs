@@ -16,7 +16,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 use super::batch::tensors_for;
 use super::gather::{Assemble, Gather};
 use crate::cardinality::Cardinality;
-use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::dataset::{Dataset, Position, Stage, invalid, positive_size};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
@@ -391,7 +391,7 @@ impl Dataset {
     ) -> Result<Self, Error> {
         Self::new(PaddedBatch {
             input: self.clone(),
-            batch_size: require_positive("batch_size", batch_size)?,
+            batch_size: positive_size("batch_size", batch_size)?,
             components: components.to_vec(),
             drops_remainder,
         })

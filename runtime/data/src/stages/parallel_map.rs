@@ -96,7 +96,7 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
-            turns: Turns::of(self.name(), &self.function),
+            turns: Turns::of(self.name(), &self.function, position),
             degree: Degree::new(self.num_parallel, &self.learned, self.name(), position).of_calls(),
             is_deterministic: self.is_deterministic && position.keeps_order(),
             keeps_arguments: self.keeps_arguments,

@@ -15,7 +15,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 use super::gather::{Assemble, Gather};
 use super::padded_batch::{Failure, row_of};
 use crate::cardinality::Cardinality;
-use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::dataset::{Dataset, Position, Stage, invalid, positive_size};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
@@ -233,7 +233,7 @@ impl Dataset {
     pub fn ragged_batch(&self, batch_size: i64, drops_remainder: bool) -> Result<Self, Error> {
         Self::new(RaggedBatch {
             input: self.clone(),
-            batch_size: require_positive("batch_size", batch_size)?,
+            batch_size: positive_size("batch_size", batch_size)?,
             drops_remainder,
         })
     }

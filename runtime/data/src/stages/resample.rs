@@ -65,7 +65,7 @@ impl Stage for Resample {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ResampleMachine {
             input: self.input.iterator_below(position),
-            class: Caller::new(NAME, &self.class),
+            class: Caller::new(NAME, &self.class, position),
             stage: self.clone(),
             drawn: WholeDraw::default(),
             asked: None,

@@ -184,7 +184,7 @@ impl Dataset {
     /// If the number of shards is not positive, the index is out of range, or datasets are nested
     /// too deep.
     pub fn shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
-        let num_shards = require_positive("num_shards", num_shards)? as u64;
+        let num_shards = require_positive("num_shards", num_shards)?.unsigned_abs();
         let worker = u64::try_from(index).ok();
         let Some(worker) = worker.filter(|worker| *worker < num_shards) else {
             let last = num_shards - 1;

@@ -24,7 +24,7 @@ use tfrt_support::Error;
 use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
-use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::dataset::{Dataset, Position, Stage, positive_size, require_positive};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
@@ -448,8 +448,8 @@ impl Dataset {
             .transpose()?;
         Self::new(Shuffle {
             input: self.clone(),
-            capacity: require_positive("buffer_size", buffer_size)?,
-            max_bytes: max_bytes.map(|num_bytes| num_bytes as u64),
+            capacity: positive_size("buffer_size", buffer_size)?,
+            max_bytes: max_bytes.map(i64::unsigned_abs),
             seeds: (seed, seed2),
             num_passes: reshuffles.then(Arc::default),
         })

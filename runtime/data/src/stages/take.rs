@@ -130,7 +130,7 @@ impl Stage for TakeWhile {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(TakeWhileMachine {
             input: self.input.iterator_below(position),
-            predicate: Caller::new(self.name(), &self.predicate),
+            predicate: Caller::new(self.name(), &self.predicate, position),
             state: TakeWhileState::Taking,
             num_taken: 0,
         }))
@@ -295,7 +295,11 @@ mod tests {
             input: Dataset::range(7, 8, 1)
                 .unwrap()
                 .iterator_below(Position::ROOT),
-            predicate: Caller::new("take_while", &BoundFunction::new(predicate, &[])),
+            predicate: Caller::new(
+                "take_while",
+                &BoundFunction::new(predicate, &[]),
+                Position::ROOT,
+            ),
             state: TakeWhileState::Taking,
             num_taken: 0,
         };

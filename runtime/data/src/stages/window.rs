@@ -13,7 +13,7 @@ use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
-use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::dataset::{Dataset, Position, Stage, invalid, positive_size};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
@@ -176,8 +176,8 @@ impl Dataset {
         drops_remainder: bool,
     ) -> Result<Self, Error> {
         const MAX_SPAN: usize = 1 << 32;
-        let size = require_positive("size", size)?;
-        let stride = require_positive("stride", stride)?;
+        let size = positive_size("size", size)?;
+        let stride = positive_size("stride", stride)?;
         let span = (size - 1)
             .checked_mul(stride)
             .filter(|span| *span < MAX_SPAN);
@@ -190,7 +190,7 @@ impl Dataset {
         Self::new(Window {
             input: self.clone(),
             size,
-            shift: require_positive("shift", shift)?,
+            shift: positive_size("shift", shift)?,
             stride,
             span: span + 1,
             drops_remainder,
