@@ -202,3 +202,43 @@ fn take(promise: &Mutex<Option<IndirectPromise>>) -> Option<IndirectPromise> {
         .unwrap_or_else(PoisonError::into_inner)
         .take()
 }
+
+#[cfg(test)]
+mod tests {
+    use tfrt_host::RequestContextBuilder;
+
+    use super::*;
+    use crate::testing::host;
+
+    fn request() -> Arc<RequestContext> {
+        RequestContextBuilder::new(host("s")).build()
+    }
+
+    #[test]
+    fn a_cancellation_may_come_before_its_execution() {
+        let executions = Arc::new(Executions::default());
+        executions.cancel(7);
+        let [other, cancelled, again] = [(); 3].map(|()| request());
+        let _other = executions.begin(8, &other);
+        assert!(!other.is_cancelled());
+        drop(executions.begin(7, &cancelled));
+        assert!(cancelled.is_cancelled());
+        // It counts once.
+        let _again = executions.begin(7, &again);
+        assert!(!again.is_cancelled());
+    }
+
+    #[test]
+    fn executions_of_a_closed_context_are_cancelled_whenever_they_begin() {
+        let executions = Arc::new(Executions::default());
+        let [before, after] = [(); 2].map(|()| request());
+        let _before = executions.begin(1, &before);
+        executions.close(&Error::new("context 1 is closed"));
+        let _after = executions.begin(2, &after);
+        for request in [before, after] {
+            let value = request.cancel_value().unwrap();
+            let error = value.error_if_present().unwrap();
+            assert_eq!(error.message(), "context 1 is closed");
+        }
+    }
+}

@@ -8,6 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `initialize` | initialization by a single client and by many clients |
+//! | `payloads` | payloads that other tasks send, ask for and return |
 //! | `gate` | delayed requests in tests |
 //! | `local_cluster` | servers of one process that end together |
 
@@ -17,6 +18,8 @@ mod initialize;
 
 mod local_cluster;
 
+mod payloads;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::ptr;
@@ -24,7 +27,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
-use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
@@ -44,7 +46,7 @@ use crate::message::{
     DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, DeviceInfo,
     DistributedContextConfiguration, GetDevicesResponse, HeartbeatRequest, HeartbeatResponse,
     KeepAliveResponse, RemoteExecuteRequest, RemoteExecuteResponse, Request, Response,
-    SendDataRequest, SendDataResponse, SentProgram, TaskLoad,
+    SendDataResponse, SentProgram, TaskLoad,
 };
 use crate::name::TaskName;
 use crate::object::RemoteObjectId;
@@ -619,28 +621,6 @@ impl Server {
         })
     }
 
-    fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
-        let payload = Payload::from_bytes(&request.payload, self.host.allocator())
-            .map_err(|error| RemoteError::from(&Error::from(error)));
-        self.take(request.context_id, &request.instance_key, payload)
-    }
-
-    /// Hands a payload to its receiver.
-    fn take(
-        &self,
-        context_id: u64,
-        key: &str,
-        payload: Result<Payload, RemoteError>,
-    ) -> Answer<SendDataResponse> {
-        let context = self.context(context_id)?;
-        let _scope = Scope::enter(TracingLevel::Debug, || {
-            let own_name = context.cluster().own_name();
-            format!("receive {key} at {own_name}")
-        });
-        context.rendezvous().send(key, payload?)?;
-        Ok(SendDataResponse {})
-    }
-
     fn execute(&self, request: RemoteExecuteRequest, reply: Reply<RemoteExecuteResponse>) {
         let context = self.context(request.context_id);
         let Some(gate) = &self.config.gate else {
@@ -749,41 +729,6 @@ impl Server {
         }
         Ok(())
     }
-
-    /// Returns the context for a request for payloads. Counts as an access.
-    fn context_for(
-        &self,
-        caller: Option<&TaskName>,
-        id: u64,
-    ) -> Result<Arc<DistributedContext>, RemoteError> {
-        if let Some(caller) = caller {
-            let contexts = self.lock_contexts();
-            contexts.of_task(id, caller, "the request for payloads")?;
-        }
-        self.context(id)
-    }
-}
-
-/// Sends the payload of a key as the answer, now or once it arrives.
-fn give(context: &Arc<DistributedContext>, wanted: WantedPayload, reply: Reply<Payload>) {
-    let (key, own) = (wanted.instance_key, Arc::downgrade(context));
-    let receiver = move |payload: Result<Payload, Error>| {
-        let of_wait = |error: Error| {
-            let end = own.upgrade().and_then(|context| context.end_if_closed());
-            end.unwrap_or_else(|| RemoteError::from(&error)).into()
-        };
-        reply.send(payload.map_err(of_wait));
-    };
-    let rendezvous = context.rendezvous();
-    if let Some(number) = rendezvous.receive_numbered(&key, Box::new(receiver)) {
-        let context = Arc::downgrade(context);
-        wanted.cancel.install(move || {
-            if let Some(context) = context.upgrade() {
-                context.rendezvous().withdraw(&key, number);
-                health::drop_on_queue(context);
-            }
-        });
-    }
 }
 
 #[cold]
@@ -809,26 +754,7 @@ impl RequestHandler for Server {
         arrived: ArrivedPayload,
         reply: Reply<SendDataResponse>,
     ) {
-        let ArrivedPayload {
-            context_id,
-            instance_key,
-            payload,
-        } = arrived;
-        let checked = match caller {
-            None => Ok(()),
-            // What is allowed does not depend on the bytes.
-            Some(caller) => self.check_caller(
-                caller,
-                &Request::SendData(SendDataRequest {
-                    context_id,
-                    ..SendDataRequest::default()
-                }),
-            ),
-        };
-        reply.send(match checked {
-            Ok(()) => self.take(context_id, &instance_key, Ok(payload)),
-            Err(error) => Err(error.into()),
-        });
+        reply.send(self.take_arrived(caller, arrived));
     }
 
     fn give_payload(
@@ -837,10 +763,7 @@ impl RequestHandler for Server {
         wanted: WantedPayload,
         reply: Reply<Payload>,
     ) {
-        match self.context_for(caller, wanted.context_id) {
-            Ok(context) => give(&context, wanted, reply),
-            Err(error) => reply.send(Err(error.into())),
-        }
+        self.give_wanted(caller, wanted, reply);
     }
 
     fn take_back_payload(
@@ -849,16 +772,7 @@ impl RequestHandler for Server {
         returned: ArrivedPayload,
         reply: Reply<()>,
     ) {
-        let ArrivedPayload {
-            context_id,
-            instance_key,
-            payload,
-        } = returned;
-        let returned = self.context_for(caller, context_id).and_then(|context| {
-            // It had room before it was given away.
-            context.rendezvous().put_back(&instance_key, payload)
-        });
-        reply.send(returned.map_err(Into::into));
+        reply.send(self.put_back(caller, returned));
     }
 
     fn waiting_payload(
@@ -867,8 +781,7 @@ impl RequestHandler for Server {
         context_id: u64,
         key: &str,
     ) -> Answer<Option<Payload>> {
-        let context = self.context_for(caller, context_id)?;
-        Ok(context.rendezvous().payload(key))
+        self.find_waiting(caller, context_id, key)
     }
 
     fn waiting_payloads(
@@ -876,28 +789,7 @@ impl RequestHandler for Server {
         caller: Option<&TaskName>,
         context_id: Option<u64>,
     ) -> Answer<Vec<ArrivedPayload>> {
-        let contexts = match context_id {
-            Some(id) => vec![self.context_for(caller, id)?],
-            None => {
-                let contexts = self.lock_contexts();
-                let all = contexts.by_id.values().map(|kept| &kept.context);
-                let theirs = all.filter(|context| {
-                    caller.is_none_or(|caller| context.config().has_task(caller))
-                });
-                let mut theirs: Vec<_> = theirs.cloned().collect();
-                theirs.sort_by_key(|context| context.id());
-                theirs
-            }
-        };
-        let waiting = contexts.iter().flat_map(|context| {
-            let payloads = context.rendezvous().payloads().into_iter();
-            payloads.map(|(instance_key, payload)| ArrivedPayload {
-                context_id: context.id(),
-                instance_key,
-                payload,
-            })
-        });
-        Ok(waiting.collect())
+        self.all_waiting(caller, context_id)
     }
 
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {

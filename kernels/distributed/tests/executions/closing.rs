@@ -146,8 +146,11 @@ fn a_server_that_shuts_down_does_not_wait_beyond_its_limit() {
 #[test]
 fn a_client_that_closes_its_context_ends_its_executions() {
     for communicator in ["in_process", "grpc_communicator"] {
-        // The executions end long before they would be cut.
-        let cluster = cluster_with(communicator, |config| config.drain_timeout = 10 * MINUTE);
+        // The executions end long before they would be cut, or the client would be lost.
+        let cluster = cluster_with(communicator, |config| {
+            config.drain_timeout = 10 * MINUTE;
+            config.failure_timeout = 10 * MINUTE;
+        });
         cluster.register(1, "wait", WAIT);
         let chain: AnyRef = cluster
             .execute(&cluster.ctx(), (1, "wait"), vec![], 1)

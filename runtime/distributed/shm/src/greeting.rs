@@ -2,12 +2,15 @@
 //! group, and exchange their segments.
 //!
 //! ```text
-//!  0       8                      24              40        44
-//!  │ magic │ secret of the receiver │ own secret │ position │       and the descriptor of the segment
+//!  0       8                      24           40         44              52             60
+//!  │ magic │ secret of the receiver │ own secret │ position │ address of the probe, its number │
+//!
+//!  and the descriptor of the segment
 //! ```
 //!
 //! The member at the higher position connects and greets first. It knows the other's secret from
 //! its card, which only tasks of the context see. The answer repeats the secret of the first one.
+//! From the probe, a member finds out whether it can read the memory of the other one.
 
 use std::fmt::{self, Write};
 use std::fs::File;
@@ -18,20 +21,22 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use bytes::Bytes;
+use nix::sys::socket::{UnixCredentials, getsockopt, sockopt};
 use rustix::cmsg_space;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recvmsg,
-    sendmsg, socket_with, sockopt,
+    sendmsg, socket_with,
 };
 use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::segment::{PeerSegment, Segment};
+use crate::wire::WordPlace;
 
-const MAGIC: [u8; 8] = *b"tfrtshm1";
+const MAGIC: [u8; 8] = *b"tfrtshm2";
 const SECRET_BYTES: usize = 16;
-const GREETING_BYTES: usize = 44;
+const GREETING_BYTES: usize = 60;
 
 /// What a member must know to connect to another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,12 +56,7 @@ impl fmt::Debug for Card {
 impl Card {
     /// Makes a card that nobody can guess.
     pub(crate) fn random() -> io::Result<Self> {
-        let mut bytes = [0; 2 * SECRET_BYTES];
-        let mut len = 0;
-        while len < bytes.len() {
-            len += getrandom(&mut bytes[len..], GetRandomFlags::empty())?;
-        }
-        Self::parse(&bytes)
+        Self::parse(&random::<{ 2 * SECRET_BYTES }>()?)
     }
 
     pub(crate) fn to_bytes(self) -> Bytes {
@@ -108,13 +108,37 @@ impl Card {
     }
 }
 
+/// Returns bytes that nobody can guess.
+pub(crate) fn random<const LEN: usize>() -> io::Result<[u8; LEN]> {
+    let mut bytes = [0; LEN];
+    let mut len = 0;
+    while len < bytes.len() {
+        len += getrandom(&mut bytes[len..], GetRandomFlags::empty())?;
+    }
+    Ok(bytes)
+}
+
+/// What a member says of itself in a greeting, besides its secret.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own<'a> {
+    pub(crate) index: usize,
+    pub(crate) segment: &'a Segment,
+    pub(crate) probe: WordPlace,
+}
+
+/// Returns the process at the other end of a connection, and its user. The number of the process
+/// is 0 if this process does not see it, because it is in another namespace. `rustix` cannot
+/// represent that.
+pub(crate) fn credentials(stream: &UnixStream) -> io::Result<UnixCredentials> {
+    Ok(getsockopt(stream, sockopt::PeerCredentials)?)
+}
+
 /// Refuses a process of another user.
 pub(crate) fn require_same_user(stream: &UnixStream) -> io::Result<()> {
-    let (own, found) = (geteuid(), sockopt::socket_peercred(stream)?.uid);
+    let (own, found) = (geteuid().as_raw(), credentials(stream)?.uid());
     if own == found {
         return Ok(());
     }
-    let (own, found) = (own.as_raw(), found.as_raw());
     let message = format!("expected a process of user {own}, found one of user {found}");
     Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
 }
@@ -124,12 +148,20 @@ pub(crate) fn send(
     stream: &UnixStream,
     receiver_secret: [u8; SECRET_BYTES],
     own_secret: [u8; SECRET_BYTES],
-    index: usize,
-    segment: &Segment,
+    own: Own<'_>,
 ) -> io::Result<()> {
-    let index = u32::try_from(index).unwrap_or(u32::MAX).to_le_bytes();
-    let greeting = [&MAGIC[..], &receiver_secret, &own_secret, &index].concat();
-    let descriptors = [segment.file().as_fd()];
+    let index = u32::try_from(own.index).unwrap_or(u32::MAX).to_le_bytes();
+    let probe = [own.probe.address, own.probe.number].map(u64::to_le_bytes);
+    let greeting = [
+        &MAGIC[..],
+        &receiver_secret,
+        &own_secret,
+        &index,
+        &probe[0],
+        &probe[1],
+    ]
+    .concat();
+    let descriptors = [own.segment.file().as_fd()];
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&descriptors));
@@ -163,6 +195,7 @@ pub(crate) struct Greeted {
     pub(crate) secret: [u8; SECRET_BYTES],
     pub(crate) index: usize,
     pub(crate) segment: PeerSegment,
+    pub(crate) probe: WordPlace,
 }
 
 /// How far a greeting is.
@@ -219,6 +252,8 @@ impl Greeting {
         };
         let [b0, b1, b2, b3] = *self.bytes[40..].first_chunk().ok_or_else(wrong)?;
         let secret = *self.bytes[24..].first_chunk().ok_or_else(wrong)?;
+        let address = *self.bytes[44..].first_chunk().ok_or_else(wrong)?;
+        let number = *self.bytes[52..].first_chunk().ok_or_else(wrong)?;
         if self.bytes[..8] != MAGIC || self.bytes[8..24] != own.secret {
             return Err(wrong());
         }
@@ -228,6 +263,10 @@ impl Greeting {
             secret,
             index: u32::from_le_bytes([b0, b1, b2, b3]) as usize,
             segment: PeerSegment::accept(segment)?,
+            probe: WordPlace {
+                address: u64::from_le_bytes(address),
+                number: u64::from_le_bytes(number),
+            },
         }))
     }
 }
@@ -236,10 +275,19 @@ impl Greeting {
 mod tests {
     use super::*;
 
+    const PROBE: WordPlace = WordPlace {
+        address: 1 << 40,
+        number: 5,
+    };
+
     fn greeted(receiver_secret: [u8; SECRET_BYTES], own: &Card) -> io::Result<Progress> {
         let (sender, receiver) = UnixStream::pair().unwrap();
-        let segment = Segment::new().unwrap();
-        send(&sender, receiver_secret, [7; 16], 3, &segment).unwrap();
+        let own_member = Own {
+            index: 3,
+            segment: &Segment::new().unwrap(),
+            probe: PROBE,
+        };
+        send(&sender, receiver_secret, [7; 16], own_member).unwrap();
         Greeting::new(receiver).advance(own)
     }
 
@@ -247,7 +295,10 @@ mod tests {
     fn a_member_is_told_by_the_secret() {
         let own = Card::random().unwrap();
         match greeted(own.secret, &own).unwrap() {
-            Progress::Done(greeted) => assert_eq!((greeted.secret, greeted.index), ([7; 16], 3)),
+            Progress::Done(greeted) => {
+                assert_eq!((greeted.secret, greeted.index), ([7; 16], 3));
+                assert_eq!(greeted.probe, PROBE);
+            }
             Progress::Waits(_) => panic!("all has arrived"),
         }
         let error = greeted([0; 16], &own).unwrap_err();
@@ -261,7 +312,7 @@ mod tests {
         let own = Card::random().unwrap();
         let (mut sender, receiver) = UnixStream::pair().unwrap();
         receiver.set_nonblocking(true).unwrap();
-        let bytes = [&MAGIC[..], &own.secret, &[7; 16], &[0; 4]].concat();
+        let bytes = [&MAGIC[..], &own.secret, &[7; 16], &[0; 20]].concat();
         sender.write_all(&bytes[..20]).unwrap();
         let greeting = match Greeting::new(receiver).advance(&own).unwrap() {
             Progress::Waits(greeting) => greeting,

@@ -14,6 +14,10 @@
 //! megabytes that stay in the caches of the processor, elements that several members receive are
 //! written once, and a sender that is too fast waits.
 //!
+//! Large elements do not pass through segments if the kernel lets the members read each other's
+//! memory. A member *lends* them to another one, which copies them from where they are to where
+//! they belong: see the module `lending`.
+//!
 //! Segments are read and written by system calls that copy, rather than mapped. So there is no
 //! memory that another process changes while it is used: whatever a peer does, a read gives bytes
 //! or fails. Numbers of blocks and lengths come over the socket, and each is checked.
@@ -35,6 +39,7 @@
 //! | `greeting` | the exchange of secrets and segments |
 //! | `wire` | what is written to sockets |
 //! | `segment` | blocks of shared memory |
+//! | `lending` | elements that are read from the memory of another member |
 #![forbid(unsafe_code)]
 
 #[cfg(target_os = "linux")]
@@ -54,6 +59,9 @@ mod wire;
 
 #[cfg(target_os = "linux")]
 mod segment;
+
+#[cfg(target_os = "linux")]
+mod lending;
 
 use std::sync::Arc;
 

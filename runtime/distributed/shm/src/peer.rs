@@ -1,15 +1,19 @@
 //! The connection to one member: bytes that wait to be sent, and the message that is arriving.
 
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use tfrt_distributed::collective::direct::LinkEvents;
+use tfrt_distributed::collective::direct::{LinkEvents, Message};
 use tfrt_tensor::HostBuffer;
 
 use crate::greeting::Greeted;
+use crate::lending::{Lent, Loan, PeerMemory};
+use crate::links::Shared;
 use crate::segment::{PeerSegment, Segment};
-use crate::wire::{Frame, malformed};
+use crate::wire::{Frame, LoanPlace, WordPlace, malformed};
 
 /// The number of bytes that are read at a time.
 const READ_BYTES: usize = 1 << 16;
@@ -17,11 +21,23 @@ const READ_BYTES: usize = 1 << 16;
 /// Beyond this number of bytes that wait to be sent, no further messages are begun.
 const MAX_OUTBOX_BYTES: usize = 1 << 20;
 
+/// Finds the memory of the process at the other end of a connection, if it can be read.
+pub(crate) type Probe = fn(&UnixStream, WordPlace) -> Option<PeerMemory>;
+
 /// A connected member.
 #[derive(Debug)]
 pub(crate) struct Peer {
     stream: UnixStream,
     segment: PeerSegment,
+    /// The memory of the other process, if it could be read when the members met.
+    memory: Option<PeerMemory>,
+    /// Whether the other member was told since that its memory cannot be read any more.
+    is_refused: bool,
+    /// Whether the other process can read the memory of this one.
+    may_lend: bool,
+    /// What is lent to the member, by number.
+    lent: HashMap<u32, Lent>,
+    num_lent: u32,
     /// What is to be sent, of which the first `num_sent` bytes were.
     outbox: Vec<u8>,
     num_sent: usize,
@@ -52,16 +68,29 @@ pub(crate) struct Receiver<'a> {
     pub(crate) events: &'a LinkEvents,
     /// The segment of this member.
     pub(crate) segment: &'a mut Segment,
+    /// The commands of this member.
+    pub(crate) shared: &'a Arc<Shared>,
     /// Whether this member takes no more messages.
     pub(crate) is_closing: bool,
 }
 
 impl Peer {
-    pub(crate) fn new(greeted: Greeted) -> Self {
+    /// Begins a connection, over which the other member lends elements if its memory can be read.
+    pub(crate) fn new(greeted: Greeted, probe: Probe) -> Self {
+        let memory = probe(&greeted.stream, greeted.probe);
+        let mut outbox = Vec::new();
+        if memory.is_some() {
+            Frame::MayLend.write(&mut outbox);
+        }
         Self {
             stream: greeted.stream,
             segment: greeted.segment,
-            outbox: Vec::new(),
+            memory,
+            is_refused: false,
+            may_lend: false,
+            lent: HashMap::new(),
+            num_lent: 0,
+            outbox,
             num_sent: 0,
             inbox: Vec::new(),
             num_received: 0,
@@ -79,6 +108,48 @@ impl Peer {
         if !self.is_closed_for_sending {
             frame.write(&mut self.outbox);
         }
+    }
+
+    /// Returns `true` if the other member can read the memory of this one.
+    pub(crate) fn may_lend(&self) -> bool {
+        self.may_lend
+    }
+
+    /// Lends the elements of a message. No other loan has the number of the seal.
+    pub(crate) fn lend(&mut self, message: &Message, seal: u64) {
+        let number = self.num_lent;
+        // A member does not hold as many loans.
+        self.num_lent = self.num_lent.wrapping_add(1);
+        let lent = Lent::new(message.clone(), seal);
+        let (place, head) = (lent.place(), &message.head[..]);
+        self.push(Frame::Lent {
+            number,
+            place,
+            head,
+        });
+        // The operation may have failed while the message waited. Then the seal breaks here. The
+        // operation of the receiver fails as well.
+        if !message.has_failed() && !self.is_closed_for_sending {
+            self.lent.insert(number, lent);
+        }
+    }
+
+    /// Has the other member lend nothing more, because its memory cannot be read.
+    pub(crate) fn refuse_loans(&mut self) {
+        if self.memory.is_some() && !self.is_refused {
+            self.is_refused = true;
+            self.push(Frame::MayNotLend);
+        }
+    }
+
+    /// Returns `true` if an operation that has not failed waits for the end of a loan.
+    pub(crate) fn has_lent(&self) -> bool {
+        self.lent.values().any(|lent| !lent.message().has_failed())
+    }
+
+    /// Ends the loans of operations that have failed.
+    pub(crate) fn take_back(&mut self) {
+        self.lent.retain(|_, lent| !lent.message().has_failed());
     }
 
     /// Returns `true` if something waits to be sent.
@@ -146,6 +217,24 @@ impl Peer {
     fn process(&mut self, frame: Frame<'_>, receiver: &mut Receiver<'_>) -> io::Result<()> {
         match frame {
             Frame::Read { number } => receiver.segment.was_read(number, receiver.from),
+            Frame::MayLend => {
+                self.may_lend = true;
+                Ok(())
+            }
+            Frame::MayNotLend => {
+                self.may_lend = false;
+                Ok(())
+            }
+            Frame::Lent {
+                number,
+                place,
+                head,
+            } => self.borrow((number, place), head, receiver),
+            Frame::Return { number } => {
+                // Unless it was taken back.
+                drop(self.lent.remove(&number));
+                Ok(())
+            }
             Frame::Head { len_bytes, head } => {
                 if self.incoming.is_some() {
                     return Err(malformed());
@@ -182,6 +271,28 @@ impl Peer {
                 self.finish(receiver);
                 Ok(())
             }
+        }
+    }
+
+    /// Passes on a message whose elements are lent.
+    fn borrow(
+        &mut self,
+        (number, place): (u32, LoanPlace),
+        head: &[u8],
+        receiver: &Receiver<'_>,
+    ) -> io::Result<()> {
+        // Nobody lends without having been told that this member can read.
+        let memory = self.memory.filter(|_| self.incoming.is_none());
+        let loan = Loan {
+            memory: memory.ok_or_else(malformed)?,
+            place,
+            from: receiver.from,
+            number,
+            shared: Arc::clone(receiver.shared),
+        };
+        match receiver.events.lent(receiver.from, head, Box::new(loan)) {
+            Err(error) if !receiver.is_closing => Err(io::Error::other(error)),
+            _ => Ok(()),
         }
     }
 

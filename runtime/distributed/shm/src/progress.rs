@@ -19,17 +19,35 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tfrt_distributed::collective::direct::{LinkEvents, MemberPlace, Message};
 
-use crate::greeting::{self, Card, Greeted, Greeting};
+use crate::greeting::{self, Card, Greeted, Greeting, Own};
+use crate::lending::{MIN_LENT_BYTES, PeerMemory, Word};
 use crate::links::{Command, Shared};
-use crate::peer::{Peer, Receiver};
+use crate::peer::{Peer, Probe, Receiver};
 use crate::segment::{BLOCK_BYTES, Segment};
 use crate::wire::{Frame, MAX_INLINE_BYTES};
 
-/// The time to send what is left when the group is closed.
-const CLOSING_TIME: Duration = Duration::from_secs(5);
-
 /// Connections of unknown processes at a time, for each member.
 const MAX_ARRIVING: usize = 2;
+
+/// What differs between members of programs and members in tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// The size of the smallest elements that are lent.
+    pub(crate) min_lent_bytes: usize,
+    /// Finds out whether another member may lend to this one.
+    pub(crate) probe: Probe,
+    /// The time to send what is left, and to wait for the end of loans, when the group is closed.
+    pub(crate) closing_time: Duration,
+}
+
+impl Settings {
+    /// Those of programs: members lend as far as the kernel allows it.
+    pub(crate) const USUAL: Self = Self {
+        min_lent_bytes: MIN_LENT_BYTES,
+        probe: PeerMemory::probe,
+        closing_time: Duration::from_secs(5),
+    };
+}
 
 /// The connections of a member, and what passes through them.
 #[derive(Debug)]
@@ -45,9 +63,16 @@ pub(crate) struct Progress {
     arriving: VecDeque<Greeting>,
     connections: Vec<Connection>,
     segment: Segment,
+    settings: Settings,
+    /// What others read to find out whether they can.
+    probe: Word,
+    /// Numbers for seals.
+    seals: Seals,
     outgoing: VecDeque<Outgoing>,
     /// Messages of which something waits to be taken by a socket.
     unflushed: Vec<Outgoing>,
+    /// Failed operations may have lent their elements.
+    takes_back: bool,
     closing_since: Option<Instant>,
 }
 
@@ -61,6 +86,10 @@ enum Connection {
     Open(Peer),
     Gone,
 }
+
+/// Numbers of which none comes twice.
+#[derive(Debug)]
+struct Seals(u64);
 
 /// A message that is being sent.
 #[derive(Debug)]
@@ -82,7 +111,7 @@ enum Source {
 
 impl Progress {
     pub(crate) fn new(
-        (card, segment): (Card, Segment),
+        (card, segment, settings): (Card, Segment, Settings),
         events: LinkEvents,
         place: MemberPlace,
         shared: Arc<Shared>,
@@ -101,8 +130,12 @@ impl Progress {
             arriving: VecDeque::new(),
             connections,
             segment,
+            settings,
+            probe: Word::new(u64::from_le_bytes(greeting::random()?)),
+            seals: Seals(u64::from_le_bytes(greeting::random()?)),
             outgoing: VecDeque::new(),
             unflushed: Vec::new(),
+            takes_back: false,
             closing_since: None,
         })
     }
@@ -121,9 +154,10 @@ impl Progress {
                 self.follow(command);
             }
             self.send();
+            self.take_back();
             if commands.is_closing {
                 let since = *self.closing_since.get_or_insert_with(Instant::now);
-                if self.has_sent_all() || since.elapsed() > CLOSING_TIME {
+                if self.has_ended_all() || since.elapsed() > self.settings.closing_time {
                     return;
                 }
             }
@@ -143,6 +177,17 @@ impl Progress {
             Command::Lose(member) => {
                 self.end(member);
             }
+            Command::Return(member, number) => {
+                if let Some(Connection::Open(peer)) = self.connections.get_mut(member) {
+                    peer.push(Frame::Return { number });
+                }
+            }
+            Command::CannotRead(member) => {
+                if let Some(Connection::Open(peer)) = self.connections.get_mut(member) {
+                    peer.refuse_loans();
+                }
+            }
+            Command::TakeBack => self.takes_back = true,
             Command::Send(mut to, message) => {
                 to.retain(|member| match &mut self.connections[*member] {
                     Connection::Awaited(early) | Connection::Greeting(_, early) => {
@@ -153,6 +198,18 @@ impl Progress {
                     Connection::Gone => false,
                 });
                 self.outgoing.push_back(Outgoing::new(to, message));
+            }
+        }
+    }
+
+    /// Ends the loans of failed operations. The messages that say why they failed were sent before,
+    /// as far as sockets take them: a receiver that finds a seal broken should know the cause.
+    fn take_back(&mut self) {
+        if std::mem::take(&mut self.takes_back) {
+            for connection in &mut self.connections {
+                if let Connection::Open(peer) = connection {
+                    peer.take_back();
+                }
             }
         }
     }
@@ -169,8 +226,7 @@ impl Progress {
         let greeted = Card::parse(card).and_then(|card| {
             let stream = card.connect()?;
             greeting::require_same_user(&stream)?;
-            let (own, index) = (self.card.secret, self.place.index);
-            greeting::send(&stream, card.secret, own, index, &self.segment)?;
+            greeting::send(&stream, card.secret, self.card.secret, self.own())?;
             Ok(Greeting::new(stream))
         });
         match greeted {
@@ -179,9 +235,45 @@ impl Progress {
         }
     }
 
+    /// Returns what this member says of itself.
+    fn own(&self) -> Own<'_> {
+        Own {
+            index: self.place.index,
+            segment: &self.segment,
+            probe: self.probe.place(),
+        }
+    }
+
     /// Sends as much as there are free blocks and room in sockets.
     fn send(&mut self) {
+        loop {
+            let before = self.position();
+            self.fill_outboxes();
+            let has_progressed = self.position() != before;
+            self.flush();
+            // If an outbox was full, and its socket has taken all of it, no event says that there
+            // is room again.
+            let first = self.outgoing.front();
+            let is_stalled = has_progressed
+                && first.is_some_and(|outgoing| !outgoing.has_unsent(&self.connections));
+            if !is_stalled {
+                return;
+            }
+        }
+    }
+
+    /// Returns how much is left to send: the number of messages, and the state of the first one.
+    fn position(&self) -> (usize, Option<(bool, usize)>) {
+        let first = self.outgoing.front();
+        let first = first.map(|outgoing| (outgoing.has_begun, outgoing.num_sent));
+        (self.outgoing.len(), first)
+    }
+
+    /// Begins the messages and parts of messages for which there is room.
+    fn fill_outboxes(&mut self) {
+        let min_bytes = self.settings.min_lent_bytes;
         while let Some(outgoing) = self.outgoing.front_mut() {
+            outgoing.lend(&mut self.connections, min_bytes, &mut self.seals);
             match outgoing.advance(&mut self.connections, &mut self.segment) {
                 Ok(true) => self.unflushed.extend(self.outgoing.pop_front()),
                 Ok(false) => break,
@@ -192,23 +284,24 @@ impl Progress {
                 }
             }
         }
+    }
+
+    fn flush(&mut self) {
         for connection in &mut self.connections {
             if let Connection::Open(peer) = connection {
                 peer.flush();
             }
         }
-        let has_unsent = |member: &usize| match &self.connections[*member] {
-            Connection::Open(peer) => peer.has_unsent(),
-            _ => false,
-        };
+        let connections = &self.connections;
         self.unflushed
-            .retain(|message| message.to.iter().any(has_unsent));
+            .retain(|message| message.has_unsent(connections));
     }
 
-    fn has_sent_all(&self) -> bool {
+    /// Returns `true` if nothing is left to send, and no member reads what this one has lent to it.
+    fn has_ended_all(&self) -> bool {
         let is_done = |connection: &Connection| match connection {
             Connection::Awaited(early) | Connection::Greeting(_, early) => early.is_empty(),
-            Connection::Open(peer) => !peer.has_unsent(),
+            Connection::Open(peer) => !peer.has_unsent() && !peer.has_lent(),
             Connection::Gone => true,
         };
         self.outgoing.is_empty() && self.connections.iter().all(is_done)
@@ -236,7 +329,7 @@ impl Progress {
             fds.push(poll_fd(stream.as_fd(), has_unsent));
         }
         let timeout = self.closing_since.map(|since| {
-            let left = CLOSING_TIME.saturating_sub(since.elapsed());
+            let left = self.settings.closing_time.saturating_sub(since.elapsed());
             // Just after the end rather than just before it.
             let left = left.saturating_add(Duration::from_nanos(1));
             Timespec {
@@ -327,8 +420,8 @@ impl Progress {
         if !is_awaited {
             return;
         }
-        let (secret, own, index) = (greeted.secret, self.card.secret, self.place.index);
-        match greeting::send(&greeted.stream, secret, own, index, &self.segment) {
+        let (secret, own) = (greeted.secret, self.card.secret);
+        match greeting::send(&greeted.stream, secret, own, self.own()) {
             Ok(()) => self.open(member, greeted),
             Err(error) => self.lose(member, &error),
         }
@@ -336,7 +429,7 @@ impl Progress {
 
     /// Begins to use the connection to a member.
     fn open(&mut self, member: usize, greeted: Greeted) {
-        let open = Connection::Open(Peer::new(greeted));
+        let open = Connection::Open(Peer::new(greeted, self.settings.probe));
         let before = std::mem::replace(&mut self.connections[member], open);
         if let Connection::Awaited(early) | Connection::Greeting(_, early) = before {
             for message in early {
@@ -353,6 +446,7 @@ impl Progress {
                     from: member,
                     events: &self.events,
                     segment: &mut self.segment,
+                    shared: &self.shared,
                     is_closing: self.closing_since.is_some(),
                 };
                 if let Err(error) = peer.receive(receiver) {
@@ -429,6 +523,14 @@ fn poll_fd(fd: BorrowedFd<'_>, has_unsent: bool) -> PollFd<'_> {
     PollFd::from_borrowed_fd(fd, flags)
 }
 
+impl Seals {
+    fn next(&mut self) -> u64 {
+        // One after the other, from a random one on.
+        self.0 = self.0.wrapping_add(1);
+        self.0
+    }
+}
+
 impl Outgoing {
     fn new(to: Vec<usize>, message: Message) -> Self {
         Self {
@@ -437,6 +539,29 @@ impl Outgoing {
             has_begun: false,
             num_sent: 0,
         }
+    }
+
+    /// Lends large elements to the members that can read them. Nothing more is sent to these.
+    fn lend(&mut self, connections: &mut [Connection], min_bytes: usize, seals: &mut Seals) {
+        let is_large = self.message.elements.len() >= min_bytes.max(1);
+        if self.has_begun || !is_large || !self.message.may_be_lent() {
+            return;
+        }
+        self.to.retain(|member| match &mut connections[*member] {
+            Connection::Open(peer) if peer.may_lend() => {
+                peer.lend(&self.message, seals.next());
+                false
+            }
+            _ => true,
+        });
+    }
+
+    /// Returns `true` if something waits in the outbox of a receiver.
+    fn has_unsent(&self, connections: &[Connection]) -> bool {
+        self.to.iter().any(|member| match &connections[*member] {
+            Connection::Open(peer) => peer.has_unsent(),
+            _ => false,
+        })
     }
 
     /// Sends what can be sent. Returns `true` once that is all.
@@ -488,7 +613,8 @@ impl Outgoing {
             self.num_sent += match frame {
                 Frame::Block { len_bytes, .. } => len_bytes as usize,
                 Frame::Inline(part) => part.len(),
-                Frame::Head { .. } | Frame::Read { .. } => 0,
+                // No others are made here.
+                _ => 0,
             };
         }
         Ok(true)

@@ -9,6 +9,11 @@
 //!  2     elements of the message
 //!  3     a block that has elements of the message: number u32, number of bytes u32
 //!  4     a block that was read: number u32
+//!  5     the receiver of this frame may lend its elements: nothing
+//!  6     a message whose elements are lent: number u32, their address and number of bytes, the
+//!        address and number of their seal: u64 each, then the head of the message
+//!  7     a loan that has ended: number u32
+//!  8     the receiver of this frame may not lend its elements any more: nothing
 //! ```
 //!
 //! The elements of a message follow its head, in one or more frames. Numbers are little endian.
@@ -21,20 +26,60 @@ use tfrt_distributed::collective::direct::MAX_HEAD_BYTES;
 pub(crate) const MAX_INLINE_BYTES: usize = 4096;
 
 /// The largest frame after its length.
-const MAX_FRAME_BYTES: usize = MAX_HEAD_BYTES + 9;
+const MAX_FRAME_BYTES: usize = MAX_HEAD_BYTES + LENT_BYTES + 1;
+
+/// The number of bytes before the head of a message whose elements are lent.
+const LENT_BYTES: usize = 36;
 
 const HEAD: u8 = 1;
 const INLINE: u8 = 2;
 const BLOCK: u8 = 3;
 const READ: u8 = 4;
+const MAY_LEND: u8 = 5;
+const LENT: u8 = 6;
+const RETURN: u8 = 7;
+const MAY_NOT_LEND: u8 = 8;
+
+/// Where a word is, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WordPlace {
+    pub(crate) address: u64,
+    pub(crate) number: u64,
+}
+
+/// Where lent elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoanPlace {
+    pub(crate) address: u64,
+    pub(crate) len_bytes: u64,
+    pub(crate) seal: WordPlace,
+}
 
 /// A frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
-    Head { len_bytes: u64, head: &'a [u8] },
+    Head {
+        len_bytes: u64,
+        head: &'a [u8],
+    },
     Inline(&'a [u8]),
-    Block { number: u32, len_bytes: u32 },
-    Read { number: u32 },
+    Block {
+        number: u32,
+        len_bytes: u32,
+    },
+    Read {
+        number: u32,
+    },
+    MayLend,
+    Lent {
+        number: u32,
+        place: LoanPlace,
+        head: &'a [u8],
+    },
+    Return {
+        number: u32,
+    },
+    MayNotLend,
 }
 
 impl<'a> Frame<'a> {
@@ -57,6 +102,25 @@ impl<'a> Frame<'a> {
                 put(BLOCK, [&number.to_le_bytes(), &len_bytes.to_le_bytes()]);
             }
             Self::Read { number } => put(READ, [&number.to_le_bytes(), &[]]),
+            Self::MayLend => put(MAY_LEND, [&[], &[]]),
+            Self::Lent {
+                number,
+                place,
+                head,
+            } => {
+                let LoanPlace {
+                    address,
+                    len_bytes,
+                    seal,
+                } = place;
+                let mut fixed = number.to_le_bytes().to_vec();
+                for word in [address, len_bytes, seal.address, seal.number] {
+                    fixed.extend_from_slice(&word.to_le_bytes());
+                }
+                put(LENT, [&fixed, head]);
+            }
+            Self::Return { number } => put(RETURN, [&number.to_le_bytes(), &[]]),
+            Self::MayNotLend => put(MAY_NOT_LEND, [&[], &[]]),
         }
     }
 
@@ -104,6 +168,31 @@ impl<'a> Frame<'a> {
             READ => Self::Read {
                 number: word(content)?,
             },
+            MAY_LEND if content.is_empty() => Self::MayLend,
+            LENT => {
+                let (fixed, head) = content.split_at_checked(LENT_BYTES)?;
+                let (number, words) = fixed.split_at(4);
+                let word_at = |index: usize| {
+                    let bytes = words.get(8 * index..)?.first_chunk()?;
+                    Some(u64::from_le_bytes(*bytes))
+                };
+                Self::Lent {
+                    number: word(number)?,
+                    place: LoanPlace {
+                        address: word_at(0)?,
+                        len_bytes: word_at(1)?,
+                        seal: WordPlace {
+                            address: word_at(2)?,
+                            number: word_at(3)?,
+                        },
+                    },
+                    head,
+                }
+            }
+            RETURN => Self::Return {
+                number: word(content)?,
+            },
+            MAY_NOT_LEND if content.is_empty() => Self::MayNotLend,
             _ => return None,
         })
     }
@@ -118,7 +207,7 @@ pub(crate) fn malformed() -> io::Error {
 mod tests {
     use super::*;
 
-    const FRAMES: [Frame<'static>; 4] = [
+    const FRAMES: [Frame<'static>; 8] = [
         Frame::Head {
             len_bytes: 1 << 40,
             head: b"head",
@@ -129,6 +218,21 @@ mod tests {
             len_bytes: 9,
         },
         Frame::Read { number: 3 },
+        Frame::MayLend,
+        Frame::Lent {
+            number: 5,
+            place: LoanPlace {
+                address: 1 << 46,
+                len_bytes: 1 << 30,
+                seal: WordPlace {
+                    address: 1 << 45,
+                    number: 1 << 63,
+                },
+            },
+            head: b"head",
+        },
+        Frame::Return { number: 11 },
+        Frame::MayNotLend,
     ];
 
     #[test]
@@ -151,13 +255,16 @@ mod tests {
 
     #[test]
     fn malformed_frames_are_errors() {
-        let cases: [&[u8]; 7] = [
+        let cases: [&[u8]; 10] = [
             &[0, 0, 0, 0],
             &[1, 0, 0, 0, 9],
             &[1, 0, 0, 0, 2],
             &[8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
             &[4, 0, 0, 0, 3, 0, 0, 0],
             &[6, 0, 0, 0, 4, 0, 0, 0, 0, 0],
+            &[2, 0, 0, 0, 5, 0],
+            &[2, 0, 0, 0, 8, 0],
+            &[8, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0],
             &[0xff; 4],
         ];
         for case in cases {

@@ -4,6 +4,7 @@
 //! `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters the received elements into the result,
 //! `step` elements at a time, for each index of the dimensions before the axis.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prost::bytes::Bytes;
@@ -216,6 +217,15 @@ impl Layout {
 
     fn num_elements(&self) -> usize {
         self.lens.iter().sum()
+    }
+
+    /// Returns the range of bytes that the elements of a member have in the result, if they are
+    /// consecutive.
+    pub(super) fn range(&self, member: usize, element_bytes: usize) -> Option<Range<usize>> {
+        let start: usize = self.steps[..member].iter().sum();
+        let end = start + self.steps[member];
+        let is_consecutive = self.interval == self.num_elements();
+        is_consecutive.then_some(start * element_bytes..end * element_bytes)
     }
 
     /// Copies the elements of a member to their positions.

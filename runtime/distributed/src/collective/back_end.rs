@@ -40,7 +40,8 @@ pub trait Collectives: Send + Sync + fmt::Debug {
 /// no other operation in progress has.
 ///
 /// Results are written before the returned value becomes available, and tensors are not written by
-/// others until then. If a member fails or is lost, the operation is an error on every member.
+/// others until then. If a member fails or is lost, the operation is an error on every member, and
+/// the tensors that it writes may hold a part of the result.
 pub trait GroupMember: Send + Sync + fmt::Debug {
     /// Returns the position of this member.
     fn index(&self) -> usize;

@@ -21,9 +21,18 @@
 //! Messages that arrive before the operation wait here. Their size is limited; a member that sends
 //! more is cut off.
 //!
+//! A back end whose members can read each other's memory may *lend* the elements of a message
+//! instead of sending them. The operation of the receiver copies them to where they belong and then
+//! drops them. An operation ends when nothing of it is lent any more, so no member may wait for the
+//! end of its own loans before it reads those of others:
+//!
+//! D1. Elements that all members lend to each other are read in a step. Only a broadcast, whose
+//! sender is the only lender, reads them when the result is written.
+//!
 //! | module | contents |
 //! |---|---|
 //! | `message` | messages, and their heads |
+//! | `elements` | the elements of messages that have arrived |
 //! | `exchange` | the state of the operations and messages under one key |
 //! | `operations` | the collectives as exchanges |
 //! | `member` | a member: what arrives, what waits, and what ends it |
@@ -34,6 +43,8 @@
 mod exchange;
 
 mod message;
+
+mod elements;
 
 mod operations;
 
@@ -55,6 +66,8 @@ use tfrt_tensor::HostBuffer;
 use super::GroupMember;
 use crate::context::DistributedContext;
 
+pub use elements::LentElements;
+use elements::MemberLoan;
 use member::DirectMember;
 pub use message::{MAX_HEAD_BYTES, Message};
 
@@ -175,7 +188,12 @@ pub trait Links: Send + Sync + fmt::Debug {
     /// block.
     fn lose(&self, member: usize);
 
-    /// Ends the connections once everything is sent, but soon. Does not block.
+    /// Drops the messages of [failed](Message::has_failed) operations whose elements are lent. Does
+    /// not block.
+    fn take_back(&self) {}
+
+    /// Ends the connections once everything is sent and nothing is lent any more, but soon. Does
+    /// not block.
     fn close(&self);
 }
 
@@ -205,6 +223,26 @@ impl LinkEvents {
         if let Some(member) = self.member.upgrade().filter(|member| member.is_other(from)) {
             member.received(from, head, elements);
         }
+    }
+
+    /// Passes on a message whose elements another member lends. It must be one that
+    /// [may be lent](Message::may_be_lent).
+    ///
+    /// # Errors
+    /// As for [`announced`](Self::announced).
+    pub fn lent(
+        &self,
+        from: usize,
+        head: &[u8],
+        elements: Box<dyn LentElements>,
+    ) -> Result<(), Error> {
+        let member = self.member.upgrade();
+        let member = member.ok_or_else(|| Error::new("the group is closed"))?;
+        if !member.is_other(from) {
+            return Err(Error::new("malformed message of a collective"));
+        }
+        let loan = MemberLoan::new(elements, Weak::clone(&self.member), from);
+        member.lent(from, head, loan)
     }
 
     /// Reports that nothing arrives from a member any more, and why.

@@ -45,10 +45,14 @@ fn main() -> ExitCode {
             },
         ),
         Trial::test("survivors_of_a_kill_go_on", || {
-            survivors_of_a_kill_go_on("ring")
+            survivors_of_a_kill_go_on(Role::Loop, "ring")
         }),
         Trial::test("survivors_of_a_kill_share_memory", || match is_shared() {
-            true => survivors_of_a_kill_go_on("shm"),
+            true => survivors_of_a_kill_go_on(Role::Loop, "shm"),
+            false => Ok(()),
+        }),
+        Trial::test("survivors_of_a_kill_read_memory", || match is_shared() {
+            true => survivors_of_a_kill_go_on(Role::LargeLoop, "shm"),
             false => Ok(()),
         }),
         Trial::test(
@@ -103,14 +107,17 @@ fn random(round: u64) -> u64 {
     state ^ state >> 31
 }
 
-fn survivors_of_a_kill_go_on(collectives: &str) -> Result<(), Failed> {
+fn survivors_of_a_kill_go_on(role: Role, collectives: &str) -> Result<(), Failed> {
     let (num_rounds, num_tasks) = if is_long() { (200, 8) } else { (2, 4) };
     for round in 0..num_rounds {
         let number = random(round) as usize;
         let victim = number % num_tasks;
         // Once a task is in a later step than the first, all have begun.
         let step = 1 + number / num_tasks % 40;
-        let mut cluster = Cluster::start(num_tasks, Role::Loop, collectives)?;
+        let mut cluster = Cluster::start(num_tasks, role, collectives)?;
+        if role == Role::LargeLoop {
+            println!("{}", cluster.wait_for(victim, "members ")?);
+        }
         cluster.wait_for(victim, &format!("step {step}"))?;
         cluster.kill(victim)?;
         let killed = Instant::now();

@@ -379,6 +379,11 @@ impl Outcome {
         })
     }
 
+    /// Returns `true` once the operation has failed, or has nothing left to send.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock_done().is_none()
+    }
+
     /// Fails the operation, of which something cannot be sent to another member.
     pub(super) fn give_up(&self, to: usize) {
         // `done` keeps the member alive.
@@ -395,8 +400,7 @@ impl Outcome {
     /// Sets what is done at the end.
     pub(super) fn set_write(&self, write: Write) {
         *self.lock_write() = Some(write);
-        let is_over = self.lock_done().is_none();
-        let unused = if is_over {
+        let unused = if self.is_over() {
             self.lock_write().take()
         } else {
             None

@@ -67,9 +67,9 @@ impl GroupMember for DirectMember {
         axis: u64,
     ) -> AsyncValueRef<Chain> {
         let part = operations::part_of(operations::gather_along(axis), &input);
-        let place = self.place();
+        let (place, memory) = (self.place(), self.memory());
         self.start_collective(key, part, |work| {
-            operations::all_gather(place, input, output, axis, work)
+            operations::all_gather(place, memory, (input, output), axis, work)
         })
     }
 
@@ -93,11 +93,11 @@ impl GroupMember for DirectMember {
                 Err(error) => promise.set_error(error),
             }
         };
-        let host = Arc::clone(self.context.host());
+        let (host, memory) = (Arc::clone(self.context.host()), self.memory());
         self.start(
             key,
             part,
-            |work| operations::all_gather_any(place, &host, input, axis, result, work),
+            |work| operations::all_gather_any(place, (&host, memory), input, axis, result, work),
             Box::new(done),
         );
         value
@@ -110,9 +110,9 @@ impl GroupMember for DirectMember {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain> {
         let part = operations::part_of(Operation::AllToAll, &input);
-        let place = self.place();
+        let (place, memory) = (self.place(), self.memory());
         self.start_collective(key, part, |work| {
-            operations::all_to_all(place, input, output, work)
+            operations::all_to_all(place, memory, input, output, work)
         })
     }
 
@@ -182,7 +182,9 @@ impl GroupMember for DirectMember {
         };
         let receiver = move |arrival: Result<Arrival, Error>| {
             let tensor = arrival.and_then(|arrival| {
-                let (dtype, elements) = (arrival.dtype, arrival.elements);
+                // Tensors are not lent: this copies nothing.
+                let elements = arrival.elements.fetch(this.context.host().allocator())?;
+                let dtype = arrival.dtype;
                 let shape = Shape::new(&arrival.dims)?;
                 Ok(DenseHostTensor::from_buffer(dtype, shape, elements)?)
             });

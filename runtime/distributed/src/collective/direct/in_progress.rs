@@ -35,6 +35,7 @@ impl DirectMember {
             }
             // Without the lock: its elements are released.
             drop(running);
+            member.take_back();
         }));
     }
 

@@ -12,6 +12,7 @@ use tfrt_tensor::HostBuffer;
 
 use super::super::{back_end, epoch};
 use super::cards::Card;
+use super::elements::{Elements, MemberLoan};
 use super::exchange::Exchange;
 use super::message::{Arrival, Head, Message};
 use super::{Connect, LinkEvents, Links, MemberPlace};
@@ -172,6 +173,21 @@ impl DirectMember {
         Error::new(message).with_code(ErrorCode::Unavailable)
     }
 
+    /// Returns the error of elements that another member does not lend any more.
+    pub(super) fn loan_error(&self, position: usize, cause: &dyn fmt::Display) -> Error {
+        let state = self.lock();
+        // It may be known why.
+        let known = state.aborted.as_ref().or_else(|| state.gone.get(&position));
+        if let Some(error) = known {
+            return error.clone();
+        }
+        drop(state);
+        let task = self.context.cluster().task_name(self.members[position]);
+        let task = task.map(|task| task.to_string()).unwrap_or_default();
+        let message = format!("the elements of task {task} cannot be read: {cause}");
+        Error::new(message).with_code(ErrorCode::Unavailable)
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -211,16 +227,30 @@ impl DirectMember {
         head: &[u8],
         len_bytes: u64,
     ) -> Result<HostBuffer, Error> {
-        let malformed = || Error::new("malformed message of a collective");
         let head_bytes = head.len();
         let head = Head::parse(head).ok_or_else(malformed)?;
-        let full = || {
-            let name = self.context.cluster().own_name();
-            let message = format!("receive buffer of {name} is full");
-            Error::new(message).with_code(ErrorCode::Unavailable)
-        };
-        let len_bytes = usize::try_from(len_bytes).map_err(|_| full())?;
+        let len_bytes = usize::try_from(len_bytes).map_err(|_| self.full())?;
         let size = len_bytes.saturating_add(head_bytes + OVERHEAD_BYTES);
+        self.claim(from, &head, len_bytes, size)?;
+        let buffer = match head.is_tensor() {
+            // The receiver may keep it for any time.
+            true => HostBuffer::unspecified(self.context.host().allocator(), len_bytes),
+            false => HostBuffer::unspecified(&self.memory(), len_bytes),
+        };
+        if buffer.is_err() {
+            self.lock().unclaimed_bytes -= size;
+        }
+        Ok(buffer?)
+    }
+
+    /// Counts a message among those that wait.
+    fn claim(
+        &self,
+        from: usize,
+        head: &Head<'_>,
+        len_bytes: usize,
+        size: usize,
+    ) -> Result<(), Error> {
         let mut state = self.lock();
         let is_expected = if head.is_tensor() {
             let waiting = state.tensors.get(&(from, head.key.to_owned()));
@@ -231,21 +261,41 @@ impl DirectMember {
             expected.is_some_and(|expected| len_bytes <= expected)
         };
         let limit = self.context.rendezvous().max_bytes();
-        let total = state.unclaimed_bytes.checked_add(size).ok_or_else(full)?;
+        let total = state.unclaimed_bytes.checked_add(size);
+        let total = total.ok_or_else(|| self.full())?;
         if !is_expected && total > limit {
-            return Err(full());
+            return Err(self.full());
         }
         state.unclaimed_bytes = total;
-        drop(state);
-        let buffer = match head.is_tensor() {
-            // The receiver may keep it for any time.
-            true => HostBuffer::unspecified(self.context.host().allocator(), len_bytes),
-            false => HostBuffer::unspecified(&self.memory(), len_bytes),
-        };
-        if buffer.is_err() {
-            self.lock().unclaimed_bytes -= size;
+        Ok(())
+    }
+
+    fn full(&self) -> Error {
+        let name = self.context.cluster().own_name();
+        let message = format!("receive buffer of {name} is full");
+        Error::new(message).with_code(ErrorCode::Unavailable)
+    }
+
+    /// Takes a message whose elements stay where they are.
+    pub(super) fn lent(&self, from: usize, head: &[u8], loan: MemberLoan) -> Result<(), Error> {
+        // No memory of this process waits.
+        let size = head.len() + OVERHEAD_BYTES;
+        let parsed = Head::parse(head).filter(Head::may_be_lent);
+        let parsed = parsed.ok_or_else(malformed)?;
+        self.claim(from, &parsed, loan.len_bytes(), size)?;
+        self.deliver(
+            from,
+            &parsed,
+            Arrival::new(&parsed, Elements::Lent(loan), size),
+        );
+        Ok(())
+    }
+
+    /// Has the elements dropped that failed operations lent.
+    pub(super) fn take_back(&self) {
+        if let Some(links) = self.links.get() {
+            links.take_back();
         }
-        Ok(buffer?)
     }
 
     /// Returns the allocator for elements that are dropped with their operation.
@@ -272,8 +322,12 @@ impl DirectMember {
             // It was parsed when it was announced.
             return;
         };
-        let key = head.key.to_owned();
-        let arrival = Arrival::new(&head, elements, size);
+        let arrival = Arrival::new(&head, Elements::Here(elements), size);
+        self.deliver(from, &head, arrival);
+    }
+
+    fn deliver(&self, from: usize, head: &Head<'_>, arrival: Arrival) {
+        let (key, size) = (head.key.to_owned(), arrival.size_bytes);
         let mut state = self.lock();
         let mut later: Vec<Later> = Vec::new();
         if head.is_tensor() {
@@ -411,6 +465,11 @@ impl DirectMember {
             back_end::discard_epochs(&self.context, &self.group, self.epoch + 1);
         }
     }
+}
+
+#[cold]
+fn malformed() -> Error {
+    Error::new("malformed message of a collective")
 }
 
 impl Drop for DirectMember {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::{DenseHostTensor, HostBuffer};
+use tfrt_tensor::DenseHostTensor;
 
 use crate::error::Gather;
 
+use super::elements::Elements;
 use super::exchange::Outcome;
 
 use super::super::header::{HEADER_BYTES, Header, Kind, Operation, Part};
@@ -33,6 +34,7 @@ pub struct Message {
     _work: Option<Gather>,
     /// That of the operation.
     outcome: Option<Arc<Outcome>>,
+    may_be_lent: bool,
 }
 
 impl Message {
@@ -42,6 +44,20 @@ impl Message {
         if let Some(outcome) = &self.outcome {
             outcome.give_up(to);
         }
+    }
+
+    /// Returns `true` if the elements may be lent instead of sent: the operation of the receiver
+    /// takes them, or fails.
+    #[must_use]
+    pub fn may_be_lent(&self) -> bool {
+        self.may_be_lent
+    }
+
+    /// Returns `true` if the operation has failed: its elements need not arrive.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        let outcome = self.outcome.as_ref();
+        outcome.is_some_and(|outcome| outcome.is_over())
     }
 
     /// Sets the outcome that [`give_up`](Self::give_up) fails.
@@ -68,6 +84,7 @@ impl Message {
             elements,
             _work: Some(work),
             outcome: None,
+            may_be_lent: true,
         }
     }
 
@@ -78,6 +95,7 @@ impl Message {
             elements: Bytes::copy_from_slice(error.message().as_bytes()),
             _work: None,
             outcome: None,
+            may_be_lent: false,
         }
     }
 
@@ -111,6 +129,8 @@ impl Message {
             elements,
             _work: Some(work),
             outcome: None,
+            // It waits for its receiver, which may not come, but its sender need not.
+            may_be_lent: false,
         })
     }
 }
@@ -165,6 +185,11 @@ impl<'a> Head<'a> {
         })
     }
 
+    /// Returns `true` for the message of an operation, which may be lent.
+    pub(super) fn may_be_lent(&self) -> bool {
+        self.header.kind == Kind::Elements && !self.is_tensor()
+    }
+
     /// Returns `true` for a tensor that is sent to one member.
     pub(super) fn is_tensor(&self) -> bool {
         self.flags & IS_TENSOR != 0
@@ -180,13 +205,13 @@ pub(super) struct Arrival {
     pub(super) is_last: bool,
     pub(super) dtype: DType,
     pub(super) dims: Vec<usize>,
-    pub(super) elements: HostBuffer,
+    pub(super) elements: Elements,
     /// The size for the limit of what waits.
     pub(super) size_bytes: usize,
 }
 
 impl Arrival {
-    pub(super) fn new(head: &Head<'_>, elements: HostBuffer, size_bytes: usize) -> Self {
+    pub(super) fn new(head: &Head<'_>, elements: Elements, size_bytes: usize) -> Self {
         Self {
             kind: head.header.kind,
             part: head.header.part,
@@ -200,11 +225,13 @@ impl Arrival {
 
     /// Returns the text of an error.
     pub(super) fn text(&self) -> String {
-        let text = self.elements.read();
-        text.map_or_else(
-            |_| String::new(),
-            |text| String::from_utf8_lossy(&text).into_owned(),
-        )
+        let text = match &self.elements {
+            Elements::Here(text) => text.read().ok(),
+            Elements::Lent(_) => None,
+        };
+        text.map_or_else(String::new, |text| {
+            String::from_utf8_lossy(&text).into_owned()
+        })
     }
 }
 

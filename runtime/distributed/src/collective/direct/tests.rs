@@ -1,6 +1,7 @@
 //! A member over connections inside the process, which deliver on threads of their own.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -27,6 +28,23 @@ type Directory = Arc<Mutex<HashMap<u64, Sender<(usize, Message)>>>>;
 struct Channels {
     directory: Directory,
     max_delay: Duration,
+    /// Whether elements are lent.
+    lends: bool,
+}
+
+/// A message whose elements are lent.
+#[derive(Debug)]
+struct LentMessage(Message);
+
+impl LentElements for LentMessage {
+    fn len_bytes(&self) -> usize {
+        self.0.elements.len()
+    }
+
+    fn read(&self, start: usize, out: &mut [u8]) -> io::Result<()> {
+        out.copy_from_slice(&self.0.elements[start..][..out.len()]);
+        Ok(())
+    }
 }
 
 #[derive(Debug)]
@@ -68,6 +86,7 @@ impl Channels {
             let card = crate::random::non_zero();
             self.directory.lock().unwrap().insert(card, sender);
             let max_delay = self.max_delay.as_micros() as u64;
+            let lends = self.lends;
             thread::spawn(move || {
                 let mut state = card;
                 for (from, message) in messages {
@@ -79,6 +98,14 @@ impl Channels {
                         thread::sleep(Duration::from_micros(micros));
                     }
                     let len = message.elements.len() as u64;
+                    if lends && message.may_be_lent() {
+                        let head = message.head.clone();
+                        let lent = Box::new(LentMessage(message));
+                        if let Err(error) = events.lent(from, &head, lent) {
+                            events.broken(from, error.message());
+                        }
+                        continue;
+                    }
                     match events.announced(from, &message.head, len) {
                         Ok(mut elements) => {
                             elements.write().unwrap().copy_from_slice(&message.elements);
@@ -164,6 +191,17 @@ fn direct_exchanges_conform_if_messages_are_slow() {
         ..Channels::default()
     };
     check(&slow, &Cluster::new("mstd:2", 3));
+}
+
+#[test]
+fn direct_exchanges_conform_if_elements_are_lent() {
+    let lending = Channels {
+        lends: true,
+        ..Channels::default()
+    };
+    for size in 1..=4 {
+        check(&lending, &Cluster::new("mstd:2", size));
+    }
 }
 
 fn open_all(cluster: &Cluster) -> (Vec<Arc<DistributedContext>>, Vec<Arc<dyn GroupMember>>) {

@@ -335,6 +335,51 @@ fn a_task_waits_until_the_deadline() {
     assert!(waits.is_empty() || waits == [(1, missing)], "{waits:?}");
 }
 
+/// A place where the other task arrives with the third wait.
+struct Late(Memory, usize);
+
+impl Board for Late {
+    fn publish(&mut self, task: &TaskName, entry: &str) -> Result<(), DiscoveryError> {
+        self.0.publish(task, entry)
+    }
+
+    fn entries(
+        &mut self,
+        is_wanted: &dyn Fn(&TaskName) -> bool,
+    ) -> Result<Vec<(TaskName, String)>, DiscoveryError> {
+        self.0.entries(is_wanted)
+    }
+
+    fn wait(&mut self, _: Duration) {
+        self.1 += 1;
+        if self.1 == 3 {
+            let entry = Entry {
+                address: "b:2".to_owned(),
+                number: 9,
+                seen: BTreeMap::from([(worker(0).to_string(), 7)]),
+                sizes: vec![("worker".to_owned(), 2)],
+            };
+            self.0.put(&worker(1), &entry.to_text());
+        }
+    }
+}
+
+#[test]
+fn the_same_wait_is_told_once() {
+    let mut waits = Vec::new();
+    let mut on_wait = |num_present: usize, missing: &[String]| {
+        waits.push((num_present, missing.to_vec()));
+    };
+    let mut board = Late(Memory::default(), 0);
+    let deadline = Instant::now() + MINUTE;
+    let meeting = meeting_of(0, 2);
+    meeting
+        .meet(&mut board, ("a:1", 7), deadline, &mut on_wait)
+        .unwrap();
+    assert_eq!(board.1, 3);
+    assert_eq!(waits, [(1, vec![worker(1).to_string()])]);
+}
+
 #[test]
 fn tasks_meet_again_and_again_at_the_same_place() {
     let board = Memory::default();

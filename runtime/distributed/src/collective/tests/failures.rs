@@ -1,0 +1,328 @@
+//! Collectives that cannot start, and members that fail or differ.
+
+use super::*;
+
+#[test]
+fn members_that_do_different_things_are_told_so() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let check = |key: &str, expected: [&str; 2]| {
+        let mut outcomes: Outcomes = Vec::new();
+        for (member, context) in contexts.iter().enumerate() {
+            let input = tensor(context, &[2, 2], &[1_i32, 2, 3, 4]);
+            let output = tensor(context, &[4, 2], &[0_i32; 8]);
+            let (sender, outcome) = channel();
+            let (start, tell) = (collective(context, key), tell(sender));
+            match (key, member) {
+                ("axes", 0) => all_gather_fixed_shape(start, input, output, 0, tell),
+                ("axes", _) => {
+                    let output = tensor(context, &[2, 4], &[0_i32; 8]);
+                    all_gather_fixed_shape(start, input, output, 1, tell);
+                }
+                ("kinds", 0) => all_gather_fixed_shape(start, input, output, 0, tell),
+                ("kinds", _) => {
+                    let sender = context.cluster().find("/job:worker/task:0").unwrap();
+                    broadcast(start, input, sender, tell);
+                }
+                ("scatter", 0) => {
+                    all_reduce(start, Reduction::Sum, input.clone(), input, tell);
+                }
+                _ => {
+                    let output = tensor(context, &[2], &[0_i32; 2]);
+                    reduce_scatter(start, Reduction::Sum, input, output, tell);
+                }
+            }
+            outcomes.push(outcome);
+        }
+        for outcome in &outcomes {
+            let failure = wait(&cluster.host, outcome).unwrap_err();
+            for expected in expected {
+                assert!(failure.contains(expected), "{key}: {failure}");
+            }
+        }
+    };
+    check(
+        "axes",
+        ["an allgather along axis 0", "an allgather along axis 1"],
+    );
+    check(
+        "kinds",
+        ["an allgather along axis 0", "a broadcast of member 0"],
+    );
+    check("scatter", ["an allreduce", "a reducescatter"]);
+}
+
+#[test]
+fn tensors_that_differ_are_named_on_all_members() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    let mut outcomes: Outcomes = Vec::new();
+    for (member, context) in contexts.iter().enumerate() {
+        let len = if member == 2 { 8 } else { 7 };
+        let tensor = tensor(context, &[len], &vec![0.0_f32; len]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcomes.push(outcome);
+    }
+    for failure in failures(&cluster, outcomes) {
+        let (start, members) = failure.split_once(": ").unwrap();
+        assert_eq!(start, "allreduce key k of group group1");
+        assert!(
+            members.contains("member 2 uses f32[8]") && members.contains("uses f32[7]"),
+            "{failure}"
+        );
+    }
+    assert!(
+        contexts
+            .iter()
+            .all(|context| context.rendezvous().num_payloads() <= 2)
+    );
+}
+
+#[test]
+fn a_member_that_cannot_start_ends_the_collective_of_the_others() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    // The second member starts first, in the middle, and last.
+    for (round, order) in [[1, 0, 2], [0, 1, 2], [2, 0, 1]].into_iter().enumerate() {
+        let mut outcomes: Outcomes = Vec::new();
+        for member in order {
+            let context = &contexts[member];
+            let input = tensor(context, &[7], &[0.0_f32; 7]);
+            let len = if member == 1 { 6 } else { 7 };
+            let output = tensor(context, &[len], &vec![0.0_f32; len]);
+            let (sender, outcome) = channel();
+            let collective = collective(context, &format!("k{round}"));
+            all_reduce(collective, Reduction::Sum, input, output, tell(sender));
+            outcomes.push(outcome);
+        }
+        let failures = failures(&cluster, outcomes);
+        assert!(
+            failures.iter().all(|failure| *failure == failures[0]),
+            "{failures:?}"
+        );
+        assert!(
+            failures[0].contains('6') && failures[0].contains('7'),
+            "{failures:?}"
+        );
+    }
+}
+
+#[test]
+fn a_member_that_cannot_start_tells_so_even_if_the_buffer_of_another_is_full() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("s");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let servers = addresses.each_ref().map(|address| {
+        let mut config = crate::ServerConfig::new("test", address);
+        if *address == addresses[1] {
+            config.max_unclaimed_bytes = 1000;
+        }
+        crate::Server::on_network(&host, config, |handler| {
+            network.listen(&host, address, handler)
+        })
+        .unwrap()
+    });
+    let first = crate::testing::finish(&host, |done| {
+        servers[0].initialize_single_client(Some(1), &configs[0], done);
+    });
+    let (first, second) = (first.unwrap(), servers[1].context(1).unwrap());
+    let to = first.group("group1").unwrap()[1];
+    let filled = crate::testing::finish(&host, |done| {
+        first.send_data(to, "unclaimed", vec![Bytes::from(vec![0; 300])], done);
+    });
+    filled.unwrap();
+    let start = |context: &Arc<DistributedContext>, output: usize| {
+        let input = tensor(context, &[7], &[0.0_f32; 7]);
+        let output = tensor(context, &[output], &vec![0.0_f32; output]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(collective, Reduction::Sum, input, output, tell(sender));
+        outcome
+    };
+    let failure = wait(&host, &start(&first, 6)).unwrap_err();
+    // The first attempt to tell the other member has failed.
+    host.quiesce().unwrap();
+    assert_eq!(second.rendezvous().num_payloads(), 1);
+    assert_eq!(wait(&host, &start(&second, 7)), Err(failure));
+}
+
+#[test]
+fn a_key_is_used_by_one_collective_at_a_time() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let start = |member: usize| {
+        let tensor = tensor(&contexts[member], &[2], &[1_i32, 2]);
+        let (sender, outcome) = channel();
+        let collective = collective(&contexts[member], "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcome
+    };
+    for _ in 0..3 {
+        let first = start(0);
+        let second = wait(&cluster.host, &start(0)).unwrap_err();
+        assert_eq!(second, "allreduce key k of group group1 is in use");
+        let other = start(1);
+        // The one that was refused does not end the others.
+        assert_eq!(wait(&cluster.host, &first), Ok(()));
+        assert_eq!(wait(&cluster.host, &other), Ok(()));
+    }
+}
+
+#[test]
+fn a_neighbour_that_is_gone_ends_the_collective() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    cluster
+        .network
+        .cut(contexts[2].config().own_address().unwrap());
+    let mut outcomes: Outcomes = Vec::new();
+    for context in &contexts[..2] {
+        let tensor = tensor(context, &[3], &[1_i32, 2, 3]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcomes.push(outcome);
+    }
+    // The left neighbour of the one that is gone finds out by itself. The right one waits until the
+    // context is closed.
+    let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
+    let expected = "RpcUnavailable: SendData to in-process:2: no task listens at this address \
+                    (from task: /job:worker/task:2)";
+    assert!(second.contains(expected), "{second}");
+    cluster.servers[0].close_context(1).unwrap();
+    let first = wait(&cluster.host, &outcomes[0]).unwrap_err();
+    assert_eq!(first, "Cancelled: context 1 is closed");
+}
+
+#[test]
+fn errors_of_all_sends_are_told() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    let gone = contexts[1].config().own_address().unwrap();
+    cluster.network.cut(gone);
+    let tensor = tensor(&contexts[0], &[3], &[1_i32, 2, 3]);
+    let sender = contexts[0].cluster().own_task();
+    let (tx, outcome) = channel();
+    broadcast(collective(&contexts[0], "k"), tensor, sender, tell(tx));
+    let error = wait(&cluster.host, &outcome).unwrap_err();
+    let line = format!(
+        "RpcUnavailable: SendData to {gone}: no task listens at this address (from task: \
+         /job:worker/task:1)"
+    );
+    let expected = format!("Found 3 errors:\n  (1) {line}\n  (2) {line}\n  (3) {line}");
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_task_outside_the_group_is_refused() {
+    let mut cluster = Cluster::new("s", 2);
+    for config in &mut cluster.configs {
+        config.collective_groups[0].members.truncate(1);
+    }
+    let contexts = cluster.contexts();
+    let outsider = &contexts[1];
+    let one = tensor(outsider, &[1], &[1_i32]);
+    let (sender, outcome) = channel();
+    let start = collective(outsider, "k");
+    all_reduce(
+        start,
+        Reduction::Sum,
+        one.clone(),
+        one.clone(),
+        tell(sender),
+    );
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "The current task /job:worker/task:1 is not part of the collective group group1"
+    );
+    let (sender, outcome) = channel();
+    let start = collective(outsider, "k");
+    all_gather_fixed_shape(start, one.clone(), one.clone(), 0, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "This worker is not part of the collective group "
+    );
+    let member = &contexts[0];
+    let other = member.cluster().find("/job:worker/task:1").unwrap();
+    let (sender, outcome) = channel();
+    broadcast(collective(member, "k"), one.clone(), other, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "The sender /job:worker/task:1 is not part of the collective group group1"
+    );
+    let (sender, outcome) = channel();
+    let group = Collective {
+        group: "g".to_owned(),
+        ..collective(member, "k")
+    };
+    broadcast(group, one, other, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "No collective group with name g."
+    );
+}
+
+#[test]
+fn groups_may_have_names_of_protocol_keys() {
+    let mut cluster = Cluster::new("mstd:2", 2);
+    for config in &mut cluster.configs {
+        for name in ["sent", "aborted", "card", "abandoned"] {
+            let group = CollectiveGroupConfiguration {
+                name: name.to_owned(),
+                ..config.collective_groups[0].clone()
+            };
+            config.collective_groups.push(group);
+        }
+    }
+    let contexts = cluster.contexts();
+    let members: Vec<_> = contexts
+        .iter()
+        .map(|context| RingCollectives.open("group1", context).unwrap())
+        .collect();
+    for name in ["sent", "aborted", "card", "abandoned"] {
+        // Messages of member 0 wait or arrive, under keys that end like those of the group that is
+        // aborted.
+        let start = |member: usize, tensor: DenseHostTensor| {
+            let (sender, outcome) = channel();
+            let collective = Collective {
+                context: Arc::clone(&contexts[member]),
+                group: name.to_owned(),
+                key: "group1~epoch0".to_owned(),
+            };
+            let sum = tensor.clone();
+            all_reduce(collective, Reduction::Sum, tensor, sum, tell(sender));
+            outcome
+        };
+        let tensors = [1, 2].map(|number| tensor(&contexts[0], &[2], &[number, 10 * number]));
+        let first = start(0, tensors[0].clone());
+        members[1].abort(&Error::new("enough"));
+        let second = start(1, tensors[1].clone());
+        for outcome in [first, second] {
+            assert_eq!(wait(&cluster.host, &outcome), Ok(()), "{name}");
+        }
+        for tensor in tensors {
+            assert_eq!(*tensor.elements::<i32>().unwrap(), [3, 30], "{name}");
+        }
+    }
+}

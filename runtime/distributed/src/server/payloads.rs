@@ -1,0 +1,172 @@
+//! Payloads: those that other tasks send to this one, ask it for, or return to it.
+//!
+//! They wait in the rendezvous of their context. A caller with a name gets at the payloads of the
+//! contexts that it takes part in.
+
+use std::sync::Arc;
+
+use tfrt_host::tracing::{Scope, TracingLevel};
+use tfrt_support::Error;
+
+use super::Server;
+use crate::context::DistributedContext;
+use crate::error::{Answer, RemoteError};
+use crate::fabric::{ArrivedPayload, Reply, WantedPayload};
+use crate::health;
+use crate::message::{Request, SendDataRequest, SendDataResponse};
+use crate::name::TaskName;
+use crate::payload::Payload;
+
+impl Server {
+    pub(super) fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
+        let payload = Payload::from_bytes(&request.payload, self.host.allocator())
+            .map_err(|error| RemoteError::from(&Error::from(error)));
+        self.take(request.context_id, &request.instance_key, payload)
+    }
+
+    /// Hands a payload to its receiver.
+    fn take(
+        &self,
+        context_id: u64,
+        key: &str,
+        payload: Result<Payload, RemoteError>,
+    ) -> Answer<SendDataResponse> {
+        let context = self.context(context_id)?;
+        let _scope = Scope::enter(TracingLevel::Debug, || {
+            let own_name = context.cluster().own_name();
+            format!("receive {key} at {own_name}")
+        });
+        context.rendezvous().send(key, payload?)?;
+        Ok(SendDataResponse {})
+    }
+
+    /// Takes a payload that arrived outside of a message.
+    pub(super) fn take_arrived(
+        &self,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+    ) -> Answer<SendDataResponse> {
+        let ArrivedPayload {
+            context_id,
+            instance_key,
+            payload,
+        } = arrived;
+        if let Some(caller) = caller {
+            // What is allowed does not depend on the bytes.
+            let request = SendDataRequest {
+                context_id,
+                ..SendDataRequest::default()
+            };
+            self.check_caller(caller, &Request::SendData(request))?;
+        }
+        self.take(context_id, &instance_key, Ok(payload))
+    }
+
+    /// Answers with a payload, now or once it arrives.
+    pub(super) fn give_wanted(
+        &self,
+        caller: Option<&TaskName>,
+        wanted: WantedPayload,
+        reply: Reply<Payload>,
+    ) {
+        match self.context_for(caller, wanted.context_id) {
+            Ok(context) => give(&context, wanted, reply),
+            Err(error) => reply.send(Err(error.into())),
+        }
+    }
+
+    /// Takes a payload back that its caller could not use.
+    pub(super) fn put_back(
+        &self,
+        caller: Option<&TaskName>,
+        returned: ArrivedPayload,
+    ) -> Answer<()> {
+        let ArrivedPayload {
+            context_id,
+            instance_key,
+            payload,
+        } = returned;
+        let context = self.context_for(caller, context_id)?;
+        // It had room before it was given away.
+        Ok(context.rendezvous().put_back(&instance_key, payload)?)
+    }
+
+    /// Returns the payload that waits under a key, which stays there.
+    pub(super) fn find_waiting(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        key: &str,
+    ) -> Answer<Option<Payload>> {
+        let context = self.context_for(caller, context_id)?;
+        Ok(context.rendezvous().payload(key))
+    }
+
+    /// Returns the payloads that wait, in one context or all of them.
+    pub(super) fn all_waiting(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: Option<u64>,
+    ) -> Answer<Vec<ArrivedPayload>> {
+        let contexts = match context_id {
+            Some(id) => vec![self.context_for(caller, id)?],
+            None => self.contexts_of(caller),
+        };
+        let waiting = contexts.iter().flat_map(|context| {
+            let payloads = context.rendezvous().payloads().into_iter();
+            payloads.map(|(instance_key, payload)| ArrivedPayload {
+                context_id: context.id(),
+                instance_key,
+                payload,
+            })
+        });
+        Ok(waiting.collect())
+    }
+
+    /// Returns the contexts that a task takes part in, or all, by their ids.
+    fn contexts_of(&self, caller: Option<&TaskName>) -> Vec<Arc<DistributedContext>> {
+        let contexts = self.lock_contexts();
+        let all = contexts.by_id.values().map(|kept| &kept.context);
+        let is_theirs = |context: &&Arc<DistributedContext>| {
+            caller.is_none_or(|caller| context.config().has_task(caller))
+        };
+        let mut theirs: Vec<_> = all.filter(is_theirs).cloned().collect();
+        theirs.sort_by_key(|context| context.id());
+        theirs
+    }
+
+    /// Returns the context for a request for payloads. Counts as an access.
+    fn context_for(
+        &self,
+        caller: Option<&TaskName>,
+        id: u64,
+    ) -> Result<Arc<DistributedContext>, RemoteError> {
+        if let Some(caller) = caller {
+            let contexts = self.lock_contexts();
+            contexts.of_task(id, caller, "the request for payloads")?;
+        }
+        self.context(id)
+    }
+}
+
+/// Sends the payload of a key as the answer, now or once it arrives.
+fn give(context: &Arc<DistributedContext>, wanted: WantedPayload, reply: Reply<Payload>) {
+    let (key, own) = (wanted.instance_key, Arc::downgrade(context));
+    let receiver = move |payload: Result<Payload, Error>| {
+        let of_wait = |error: Error| {
+            let end = own.upgrade().and_then(|context| context.end_if_closed());
+            end.unwrap_or_else(|| RemoteError::from(&error)).into()
+        };
+        reply.send(payload.map_err(of_wait));
+    };
+    let rendezvous = context.rendezvous();
+    if let Some(number) = rendezvous.receive_numbered(&key, Box::new(receiver)) {
+        let context = Arc::downgrade(context);
+        wanted.cancel.install(move || {
+            if let Some(context) = context.upgrade() {
+                context.rendezvous().withdraw(&key, number);
+                health::drop_on_queue(context);
+            }
+        });
+    }
+}
