@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 
-use super::task::{FOLDER_VARIABLE, HALT_VARIABLE, Lesson, read};
+use super::task::{FOLDER_VARIABLE, HALT_VARIABLE, Lesson, STEPS_VARIABLE, read};
 
 /// The time after which tasks that have not ended are killed.
 const LIMIT: Duration = Duration::from_secs(400);
@@ -106,6 +106,7 @@ fn tasks_in(
         let halt = kill.filter(|kill| kill.task == number);
         let mut child = Command::new(env::current_exe()?)
             .env(HALT_VARIABLE, halt.map_or(-1, |kill| kill.step).to_string())
+            .env(STEPS_VARIABLE, lesson.num_steps.to_string())
             .env("TFRT_CLUSTER", format!("worker={}", addresses.join(",")))
             .env("TFRT_JOB", "worker")
             .env("TFRT_TASK", number.to_string())

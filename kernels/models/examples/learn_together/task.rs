@@ -51,7 +51,10 @@ pub const FOLDER_VARIABLE: &str = "LEARN_TOGETHER_FOLDER";
 /// The step in which the task waits to be killed, if it is not negative.
 pub const HALT_VARIABLE: &str = "LEARN_TOGETHER_HALT";
 
-/// How long it waits.
+/// The number of steps, if it is not that of the lesson.
+pub const STEPS_VARIABLE: &str = "LEARN_TOGETHER_STEPS";
+
+/// How long a task waits to be killed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A task that was silent for this long counts as lost.
@@ -63,8 +66,11 @@ pub fn is_one() -> bool {
 }
 
 /// Joins the cluster that the environment describes, and learns.
-pub fn run(lesson: Lesson) -> Result<()> {
+pub fn run(mut lesson: Lesson) -> Result<()> {
     let variable = |name: &str| env::var(name).ok();
+    if let Some(num_steps) = variable(STEPS_VARIABLE) {
+        lesson.num_steps = num_steps.parse().map_err(Error::other)?;
+    }
     let config = discover(&Told::default(), &variable).map_err(Error::other)?;
     if variable("TFRT_LISTENER").is_some() {
         // The launcher has opened the socket, so that nobody else takes the port.

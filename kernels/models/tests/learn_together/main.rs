@@ -8,7 +8,7 @@ mod example;
 
 use std::process::ExitCode;
 
-use example::check;
+use example::check_weights;
 use example::launch::{self, Kill, Outcome};
 use example::task::{self, Lesson};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -48,7 +48,7 @@ fn learn(num_tasks: usize, kill: Option<Kill>) -> Result<Outcome, Failed> {
 fn tasks_learn_the_same() -> Result<(), Failed> {
     let alone = learn(1, None)?;
     for num_tasks in [2, 4] {
-        check(&alone, &learn(num_tasks, None)?);
+        check_weights(&alone, &learn(num_tasks, None)?);
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ fn tasks_learn_the_same() -> Result<(), Failed> {
 fn survivors_go_on() -> Result<(), Failed> {
     let alone = learn(1, None)?;
     let survivors = learn(4, Some(Kill { task: 2, step: 16 }))?;
-    check(&alone, &survivors);
+    check_weights(&alone, &survivors);
     for task in [0, 1, 3] {
         let lines = &survivors.lines[task];
         let has = |text: &str| lines.iter().any(|line| line.contains(text));
