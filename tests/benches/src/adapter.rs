@@ -16,7 +16,7 @@
 use std::hint::black_box;
 use std::ptr::NonNull;
 
-use tfrt::host::__runtime::{AttributeList, DirectCall, DirectFn, FunctionList};
+use tfrt::host::__runtime::{DirectCall, DirectFn};
 use tfrt::host::RequestContextBuilder;
 use tfrt::kernel::KernelSet;
 use tfrt::prelude::*;
@@ -89,11 +89,7 @@ pub fn run(form: Form, num_calls: usize) {
 
     let host = HostContext::builder().build();
     let exec_ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
-    let call = DirectCall {
-        exec_ctx: &exec_ctx,
-        attributes: AttributeList::EMPTY,
-        functions: FunctionList::default(),
-    };
+    let call = DirectCall::idle(&exec_ctx);
     let mut registers = [0_i32, 1, 2];
     // The result, then the operands.
     let mut offsets = [0_u32, 4, 8];

@@ -19,11 +19,13 @@ use tfrt_tensor::DenseHostTensor;
 /// The ops, of which every second one has two operands.
 const OPS: [&str; 2] = ["tf.AddV2", "tf.Relu"];
 
-/// A chain of so many ops, as a graph of kernels and as a function of ops.
+/// A chain of `num_ops` ops, as a graph of kernels and as a function of ops.
 struct Forms {
     eager: Arc<EagerContext>,
     ctx: ExecutionContext,
     program: FunctionProgram,
+    /// A function of `num_ops` ops, each on tensors of a shape of its own.
+    distinct: FunctionProgram,
     graph: FunctionRef,
     lowered: ReadyOp,
     x: TensorHandle,
@@ -67,6 +69,34 @@ func @ops(%x: !corert.tensorhandle) -> !corert.tensorhandle
     )
 }
 
+/// Returns a program of one function, whose ops each have operands of another shape than the ones
+/// before.
+fn distinct_text(num_ops: usize) -> String {
+    let (mut arguments, mut types, mut ops) = (String::new(), String::new(), String::new());
+    for number in 0..num_ops {
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(arguments, "{comma}%x{number}: !corert.tensorhandle");
+        let _ = write!(types, "{comma}tensor<{}x4xf32>", number + 1);
+        let op = OPS[number % OPS.len()];
+        let operands = match op {
+            "tf.AddV2" => format!("%x{number}, %x{number}"),
+            _ => format!("%x{number}"),
+        };
+        let _ = writeln!(
+            ops,
+            "  %v{number} = corert.executeop(%cpu) \"{op}\"({operands}) : 1"
+        );
+    }
+    format!(
+        "func @ops({arguments}) attributes {{corert.arguments = [{types}]}} {{
+  %c = tfrt.new.chain
+  %cpu = corert.get_op_handler %c \"cpu\"
+{ops}  tfrt.return
+}}
+"
+    )
+}
+
 impl Forms {
     fn new(num_ops: usize, queue: &str) -> Result<Self> {
         let registry = Arc::new(KernelRegistry::from_link().map_err(Error::other)?);
@@ -81,14 +111,17 @@ impl Forms {
         let graph = Program::load(&host, &file)?
             .function("graph")
             .ok_or_else(missing)?;
-        let program = FunctionProgram::from_text(&text, "functions.mlir", &registry);
-        let program = program.map_err(Error::other)?;
+        let program = |text: &str| {
+            FunctionProgram::from_text(text, "functions.mlir", &registry).map_err(Error::other)
+        };
+        let (program, distinct) = (program(&text)?, program(&distinct_text(num_ops))?);
         Ok(Self {
             ctx: ExecutionContext::new(RequestContextBuilder::new(host).build()),
             graph,
             lowered: eager.function_op(&program, "ops")?,
             x: eager.tensor([-1.0_f32, 0.5, 2.0, 0.0])?,
             program,
+            distinct,
             eager,
         })
     }
@@ -118,9 +151,10 @@ impl Forms {
         Err(Error::new(message))
     }
 
-    /// Infers the metadata of all results, and returns the time that this took.
-    fn infer(&self) -> Result<Duration> {
-        let mut module = self.program.module().clone();
+    /// Infers the metadata of all results of the ops of a program, and returns the time that this
+    /// took.
+    fn infer(&self, program: &FunctionProgram) -> Result<Duration> {
+        let mut module = program.module().clone();
         let func = module.lookup_symbol(module.root(), "ops");
         let func = func.ok_or_else(|| Error::new("the program has no function `ops`"))?;
         let runtime = CoreRuntime::of(self.eager.host());
@@ -161,15 +195,19 @@ pub fn print(num_runs: usize) -> Result<()> {
         drop(run()?);
         Ok(start.elapsed())
     };
-    let [metadata, graph, lowered] = least(
+    let [metadata, distinct, graph, lowered] = least(
         num_runs,
-        [&|| forms.infer(), &|| timed(&|| forms.run_graph()), &|| {
-            timed(&|| forms.run_lowered())
-        }],
+        [
+            &|| forms.infer(&forms.program),
+            &|| forms.infer(&forms.distinct),
+            &|| timed(&|| forms.run_graph()),
+            &|| timed(&|| forms.run_lowered()),
+        ],
     )?;
     let per_op = |time: Duration| time.as_secs_f64() * 1e9 / NUM_OPS as f64;
     println!("a function of {NUM_OPS} ops, per op");
     println!("  metadata inferred        {:>8.1} ns", per_op(metadata));
+    println!("  of a shape for each op   {:>8.1} ns", per_op(distinct));
     println!("  run as a graph           {:>8.1} ns", per_op(graph));
     let ratio = lowered.as_secs_f64() / graph.as_secs_f64();
     println!(
@@ -188,7 +226,8 @@ mod tests {
         for queue in ["s", "mstd:2"] {
             let forms = Forms::new(7, queue).unwrap();
             forms.compare().unwrap();
-            forms.infer().unwrap();
+            forms.infer(&forms.program).unwrap();
+            forms.infer(&forms.distinct).unwrap();
         }
     }
 }

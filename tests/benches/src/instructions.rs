@@ -51,9 +51,9 @@ impl From<&Program> for Subject {
     fn from(program: &Program) -> Self {
         let num_runs = match program.shape {
             Shape::Fibonacci => (2, 4),
-            Shape::Empty => (500, 1500),
-            // What loading costs varies with the seeds of hash tables, and the fewer instructions a
-            // unit has, the more that shows.
+            // What loading costs varies with the seeds of hash tables, by 100,000 instructions. The
+            // fewer instructions a unit has, the more that shows.
+            Shape::Empty => (500, 20_500),
             Shape::Chain | Shape::Tree | Shape::Constants | Shape::Sync => (20, 220),
             _ => (20, 60),
         };
@@ -96,7 +96,7 @@ impl From<&eager::Case> for Subject {
             needs_driver: false,
             num_units: 1,
             command: vec!["op".to_owned(), case.name.to_owned()],
-            num_runs: (500, 2500),
+            num_runs: (500, 10_500),
         }
     }
 }

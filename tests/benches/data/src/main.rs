@@ -83,8 +83,8 @@ fn run(mut arguments: &[&str]) -> Result<(), Box<dyn StdError>> {
         ["examples", path] => {
             let columns: Vec<String> = (0..20).map(|index| format!("f{index}: f32")).collect();
             let schema: Schema = columns.join(", ").parse()?;
-            let rows = TfRecordOptions::default().examples(path, schema)?;
-            draw_all(&rows.batch(128)?, &ctx, u64::MAX)?
+            let batches = TfRecordOptions::default().example_batches(path, schema, 128)?;
+            draw_all(&batches, &ctx, u64::MAX)?
         }
         ["csv", path] => {
             let columns: Vec<String> = (0..20).map(|index| format!("c{index}: f32")).collect();
@@ -200,7 +200,7 @@ fn pictures(folder: &str, ctx: &ExecutionContext) -> Result<Dataset> {
         let file = std::fs::read(path.to_string()).map_err(Error::other)?;
         decode(&file, 3, &allocator)
     };
-    list_files_dataset(folder)?.map(prepare)
+    list_files_dataset(folder)?.parallel_map(prepare, -1)
 }
 
 /// The most memory that the process has had; zero where the system does not tell.
