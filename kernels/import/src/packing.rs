@@ -13,7 +13,7 @@ use tfrt_host::device::DeviceRef;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::DenseHostTensor;
 
-use crate::program::{Attr, Op, OpKind, Program, Value};
+use crate::program::{Attr, Constant, Op, OpKind, Program, Value};
 use crate::rewrite::infer::{self, Dim, Known};
 use crate::rewrite::known_inputs;
 
@@ -100,7 +100,7 @@ impl Program {
     /// weights in bytes.
     ///
     /// Ops refuse weights that they cannot read. Such weights stay as they are: the error occurs
-    /// when the program runs.
+    /// when the program runs. So do filters that cannot be changed, which is an error of loading.
     pub(crate) fn pack_weights(&mut self, eager: &Arc<EagerContext>, device: &DeviceRef) -> usize {
         let forms = self.forms();
         let mut packed: HashMap<Value, (Form, Vec<usize>)> = HashMap::new();
@@ -109,10 +109,13 @@ impl Program {
             let Some(Some(form)) = forms.get(value) else {
                 continue;
             };
-            if let Ok(Some(tensor)) = form.packed(&weight.tensor, eager, device) {
+            let Ok(original) = weight.tensor() else {
+                continue;
+            };
+            if let Ok(Some(tensor)) = form.packed(original, eager, device) {
                 num_bytes += tensor.buffer().len_bytes();
-                let original = std::mem::replace(&mut weight.tensor, tensor);
-                original.buffer().give_back();
+                let original = std::mem::replace(&mut weight.constant, tensor.into());
+                original.give_back();
                 packed.insert(*value, (form.clone(), original.shape().dims().to_vec()));
             }
         }
@@ -133,8 +136,8 @@ impl Program {
     fn forms(&self) -> HashMap<Value, Option<Form>> {
         let mut known = known_inputs(&self.body.inputs, &self.input_types);
         let weights = self.body.weights.iter().zip(&self.weights);
-        let weights: HashMap<Value, &DenseHostTensor> = weights
-            .map(|(&value, weight)| (value, &weight.tensor))
+        let weights: HashMap<Value, &Constant> = weights
+            .map(|(&value, weight)| (value, &weight.constant))
             .collect();
         let mut forms: HashMap<Value, Option<Form>> = HashMap::new();
         for result in &self.body.results {
@@ -146,14 +149,14 @@ impl Program {
                 .operands
                 .iter()
                 .map(|value| match weights.get(value) {
-                    Some(tensor) => Known::of_tensor(tensor),
+                    Some(constant) => Known::of_constant(constant),
                     None => known.get(value).cloned().unwrap_or_default(),
                 })
                 .collect();
             let constants: Vec<Option<&DenseHostTensor>> = op
                 .operands
                 .iter()
-                .map(|value| weights.get(value).copied())
+                .map(|value| weights.get(value)?.ready())
                 .collect();
             let read = form_of(op, &operands, &constants);
             for (index, value) in op.operands.iter().enumerate() {

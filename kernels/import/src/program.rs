@@ -7,9 +7,13 @@
 //! Branches and the bodies of loops are separate functions. The builder passes values of the
 //! enclosing functions that they use as additional arguments.
 
+mod constant;
+
 mod structure;
 
 mod text;
+
+mod weight;
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,8 +22,10 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::types::InputType;
 
+pub(crate) use constant::{ChangedFilters, Constant};
 pub(crate) use structure::{Body, Function, Op, OpKind};
 pub(crate) use text::{quoted, spelled};
+pub use weight::Weight;
 
 /// The name of a program's function.
 pub const FUNCTION: &str = "main";
@@ -84,15 +90,6 @@ pub struct RegionBody {
     places: HashMap<Value, Value>,
     ops: Vec<Op>,
     results: Vec<Value>,
-}
-
-/// A tensor that is passed to a program when it is loaded.
-#[derive(Clone, Debug)]
-pub struct Weight {
-    /// Its name, which may be empty.
-    pub name: String,
-    /// Its elements.
-    pub tensor: DenseHostTensor,
 }
 
 /// A program with its weights.
@@ -325,11 +322,10 @@ impl ProgramBuilder {
         value
     }
 
-    /// Adds a weight.
+    /// Adds a weight, whose elements do not change any more.
     pub fn weight(&mut self, name: &str, tensor: DenseHostTensor) -> Value {
         let value = self.value_at(0);
-        let name = name.to_owned();
-        self.weights.push((Weight { name, tensor }, value));
+        self.weights.push((Weight::new(name, tensor), value));
         value
     }
 

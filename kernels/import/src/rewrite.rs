@@ -286,7 +286,7 @@ impl Program {
         let mut names = Vec::with_capacity(self.weights.len());
         let values = std::mem::take(&mut self.body.weights);
         for (&value, weight) in values.iter().zip(self.weights.drain(..)) {
-            constants.insert(value, weight.tensor);
+            constants.insert(value, weight.constant);
             names.push(weight.name);
         }
         let known = known_inputs(&self.body.inputs, &self.input_types);
@@ -305,8 +305,8 @@ impl Program {
         self.body.num_values = rewritten.num_values;
         let mut constants = rewritten.constants;
         let kept = values.into_iter().zip(names).filter_map(|(value, name)| {
-            let tensor = constants.remove(&value)?;
-            Some((value, Weight { name, tensor }))
+            let constant = constants.remove(&value)?;
+            Some((value, Weight { name, constant }))
         });
         for (value, weight) in kept.chain(rewritten.new_weights) {
             self.body.weights.push(value);

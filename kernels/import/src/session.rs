@@ -130,7 +130,7 @@ impl Session {
             input_types: program.input_types,
             outputs: program.outputs,
             output_types: program.output_types,
-            weights: detached(program.weights),
+            weights: detached(program.weights)?,
         };
         Ok(Self {
             packed_bytes,
@@ -361,8 +361,12 @@ fn device_of(eager: &EagerContext) -> Result<DeviceRef, Error> {
 
 /// Returns the tensors of weights. If only a few of them still lie in the file of the model, they
 /// are copied, so that the others do not keep the file in memory.
-fn detached(weights: Vec<Weight>) -> Vec<DenseHostTensor> {
-    let mut tensors: Vec<DenseHostTensor> = weights.into_iter().map(|w| w.tensor).collect();
+fn detached(weights: Vec<Weight>) -> Result<Vec<DenseHostTensor>, Error> {
+    let tensors = weights.into_iter().map(|weight| {
+        let tensor = weight.constant.into_tensor();
+        tensor.map_err(|error| Error::new(format!("weight `{}`: {error}", shown(&weight.name))))
+    });
+    let mut tensors = tensors.collect::<Result<Vec<_>, Error>>()?;
     // Memory of their own is what rules and the reader have made. Copies change who shares, so that
     // all are asked first.
     let is_shared = |tensor: &DenseHostTensor| !tensor.buffer().is_exclusive();
@@ -375,7 +379,7 @@ fn detached(weights: Vec<Weight>) -> Vec<DenseHostTensor> {
         .filter(|(_, shared)| **shared);
     let shared_bytes: usize = shared.map(|(tensor, _)| len_bytes(tensor)).sum();
     if shared_bytes > all_bytes / 2 {
-        return tensors;
+        return Ok(tensors);
     }
     let shared = tensors
         .iter_mut()
@@ -395,7 +399,7 @@ fn detached(weights: Vec<Weight>) -> Vec<DenseHostTensor> {
             *tensor = copied;
         }
     }
-    tensors
+    Ok(tensors)
 }
 
 impl std::fmt::Debug for Session {

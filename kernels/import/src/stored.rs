@@ -99,7 +99,7 @@ impl Weight {
     /// Returns `true` if programs in files contain the weight itself.
     #[must_use]
     pub fn is_small(&self) -> bool {
-        self.tensor.buffer().len_bytes() <= MAX_CONSTANT_BYTES
+        self.len_bytes() <= MAX_CONSTANT_BYTES
     }
 }
 
@@ -138,10 +138,9 @@ impl Program {
             line("model.input", &value_attrs(name, declared.as_ref()));
         }
         for (weight, place) in self.weights.iter().zip(places) {
-            let tensor = &weight.tensor;
-            let dims = tensor.shape().dims().iter().copied();
+            let dims = weight.shape().dims().iter().copied();
             let ty = InputType {
-                dtype: Some(tensor.dtype()),
+                dtype: Some(weight.dtype()),
                 dims: Some(dims.map(InputDim::Fixed).collect()),
             };
             let mut attrs = value_attrs(&weight.name, Some(&ty));
@@ -155,6 +154,10 @@ impl Program {
                     line("model.weight", &attrs);
                 }
                 None if weight.is_small() => {
+                    let tensor = weight.tensor().map_err(|error| {
+                        let weight = format!("weight `{}`", shown(&weight.name));
+                        ImportError::new(error.to_string()).within(weight)
+                    })?;
                     attrs.push(("value", elements::spelled(tensor)?));
                     line("model.constant", &attrs);
                 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
 use tfrt_import::names::shown;
-use tfrt_import::program::{FUNCTION, Program};
+use tfrt_import::program::{FUNCTION, Program, Weight};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::stored::{WeightCheck, may_be_stored};
 use tfrt_import::{ImportError, InputType, Limits, ModelValue, Session};
@@ -278,9 +278,7 @@ fn load_session(
         .apply(&mut model.program, host, &limits)?;
     let import_time = start.elapsed();
     let weights = model.program.weights.iter();
-    let weights_bytes = weights
-        .map(|weight| weight.tensor.buffer().len_bytes())
-        .sum();
+    let weights_bytes = weights.map(Weight::len_bytes).sum();
     let input_types = model.program.input_types.clone();
     Ok(Loaded {
         session: Session::load_as_is(model.program, file, host).map_err(failed)?,

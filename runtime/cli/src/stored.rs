@@ -79,7 +79,8 @@ pub(crate) fn text(
         if weight.is_small() {
             continue;
         }
-        let buffer = weight.tensor.buffer();
+        let tensor = weight.tensor().map_err(|error| wrong(target, error))?;
+        let buffer = tensor.buffer();
         let place = model.0.get(&(buffer.address(), buffer.len_bytes()));
         if let (Some((path, offset)), None) = (place, weights)
             && let Some(file) = places.file(&folder, path)?
@@ -158,9 +159,10 @@ fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Ve
             true => weight.name.clone(),
             false => unused_name(&given, index),
         };
-        NamedTensor::new(&name, weight.tensor.clone())
+        let tensor = weight.tensor().map_err(|error| wrong(path, error))?;
+        Ok(NamedTensor::new(&name, tensor.clone()))
     });
-    let tensors: Vec<NamedTensor> = tensors.collect();
+    let tensors = tensors.collect::<Result<Vec<NamedTensor>, Failure>>()?;
     let format = FileFormat::Safetensors;
     let bytes = format.write(&tensors).map_err(|error| wrong(path, error))?;
     std::fs::write(path, &bytes).map_err(|error| wrong(path, error))?;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use tfrt_support::DType;
-use tfrt_tensor::DenseHostTensor;
 
 use super::graph::Graph;
 use super::{Applied, Phase, RewriteRule};
-use crate::program::{OpKind, Value};
+use crate::program::{Constant, OpKind, Value};
 
 pub(super) const NAME: &str = "join-equal-ops";
 
@@ -56,7 +55,7 @@ pub(super) fn join_equal(graph: &mut Graph, applied: &mut Vec<Applied>) {
             .map(|&value| {
                 let found = canonical.get(&value).copied();
                 found.unwrap_or_else(|| {
-                    let of = constant_key(graph.constant(value));
+                    let of = constant_key(graph.lazy_constant(value));
                     let same = of.map(|key| *constants.entry(key).or_insert(value));
                     let same = same.unwrap_or(value);
                     canonical.insert(value, same);
@@ -86,12 +85,13 @@ pub(super) fn join_equal(graph: &mut Graph, applied: &mut Vec<Applied>) {
 }
 
 /// Returns what small constants are compared by.
-fn constant_key(constant: Option<&DenseHostTensor>) -> Option<(DType, String, Vec<u8>)> {
-    let tensor = constant?;
-    let bytes = tensor.buffer().read().ok()?;
-    if bytes.len() > MAX_COMPARED_BYTES {
+fn constant_key(constant: Option<&Constant>) -> Option<(DType, String, Vec<u8>)> {
+    let constant = constant?;
+    if constant.len_bytes() > MAX_COMPARED_BYTES {
         return None;
     }
+    let tensor = constant.tensor().ok()?;
+    let bytes = tensor.buffer().read().ok()?;
     let key = (tensor.dtype(), tensor.shape().to_string(), bytes.to_vec());
     Some(key)
 }

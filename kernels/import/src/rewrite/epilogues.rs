@@ -53,7 +53,7 @@ const SUMMAND: usize = 3;
 fn host_of(graph: &Graph, value: Value) -> Option<usize> {
     let number = graph.maker(value)?;
     let is_host = matches!(graph.name(number)?, "nn.Conv" | "nn.Gemm" | "nn.MatMul");
-    let weights = graph.constant(graph.operand(number, 1)?)?;
+    let weights = graph.lazy_constant(graph.operand(number, 1)?)?;
     let fits = is_host
         && weights.dtype() == DType::F32
         && graph.is_used_once(value)
@@ -115,7 +115,8 @@ fn fuse_bias(graph: &mut Graph, number: usize) -> Option<Value> {
 /// Returns the number of channels if a constant has an element for each, and extents of one
 /// elsewhere, so that the sum has the shape of the product.
 fn bias_len(graph: &Graph, host: usize, product: Value, bias: Value) -> Option<usize> {
-    let weights = graph.constant(graph.operand(host, 1)?)?.shape().dims();
+    let weights = graph.lazy_constant(graph.operand(host, 1)?)?;
+    let weights = weights.shape().dims();
     let tensor = graph.constant(bias)?;
     let dims = tensor.shape().dims();
     let rank = match graph.name(host)? {

@@ -10,7 +10,7 @@ use tfrt_tensor::DenseHostTensor;
 use super::Missed;
 use super::infer::{self, Dim, Known};
 use super::shape_values::{self, Elements};
-use crate::program::{Attr, Op, OpKind, Value, Weight};
+use crate::program::{Attr, Constant, Op, OpKind, Value, Weight};
 
 /// A function, its constants, and what is known of its values.
 pub(crate) struct Graph {
@@ -19,9 +19,9 @@ pub(crate) struct Graph {
     makers: HashMap<Value, (usize, usize)>,
     users: HashMap<Value, Vec<usize>>,
     results: Vec<Value>,
-    constants: HashMap<Value, DenseHostTensor>,
-    /// Weights that rules made, as long as they are used.
-    new_weights: BTreeMap<Value, Weight>,
+    constants: HashMap<Value, Constant>,
+    /// The names of weights that rules made, as long as they are used.
+    new_weights: BTreeMap<Value, String>,
     /// Weights that are made from a weight alone, by that weight and what they are for.
     derived: HashMap<(Value, &'static str), Value>,
     /// How many bytes of weights that other ops use may still be copied.
@@ -50,8 +50,9 @@ pub(crate) struct Rewritten {
     /// Its ops, in order.
     pub(crate) ops: Vec<Op>,
     pub(crate) results: Vec<Value>,
-    /// The weights that it had and may still use, and those that rules made.
-    pub(crate) constants: HashMap<Value, DenseHostTensor>,
+    /// The weights that it had and may still use.
+    pub(crate) constants: HashMap<Value, Constant>,
+    /// The weights that rules made.
     pub(crate) new_weights: Vec<(Value, Weight)>,
     pub(crate) missed: Vec<Missed>,
     /// The number of the next new value.
@@ -68,11 +69,11 @@ impl Graph {
     pub(crate) fn new(
         ops: Vec<Op>,
         results: Vec<Value>,
-        constants: HashMap<Value, DenseHostTensor>,
+        constants: HashMap<Value, Constant>,
         known: HashMap<Value, Known>,
         num_values: u32,
     ) -> Self {
-        let all_bytes = constants.values().map(|tensor| tensor.buffer().len_bytes());
+        let all_bytes = constants.values().map(Constant::len_bytes);
         let mut graph = Self {
             copies_left_bytes: all_bytes.fold(0, usize::saturating_add),
             derived: HashMap::new(),
@@ -147,7 +148,7 @@ impl Graph {
         let constants: Vec<Option<&DenseHostTensor>> = op
             .operands
             .iter()
-            .map(|value| self.constants.get(value))
+            .map(|value| self.constants.get(value)?.ready())
             .collect();
         let mut num_symbols = self.num_symbols;
         let mut told = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
@@ -327,7 +328,14 @@ impl Graph {
         !results.iter().skip(1).any(is_used)
     }
 
+    /// Returns the tensor of a constant. Returns `None` if filters cannot be changed now, so that
+    /// rules do not apply.
     pub(crate) fn constant(&self, value: Value) -> Option<&DenseHostTensor> {
+        self.constants.get(&value)?.tensor().ok()
+    }
+
+    /// Returns a constant without changing filters, for rules that only need its type.
+    pub(crate) fn lazy_constant(&self, value: Value) -> Option<&Constant> {
         self.constants.get(&value)
     }
 
@@ -337,7 +345,7 @@ impl Graph {
         }
         self.constants
             .get(&value)
-            .map_or_else(Known::default, Known::of_tensor)
+            .map_or_else(Known::default, Known::of_constant)
     }
 
     /// Returns the position of an op among those of the function.
@@ -378,14 +386,10 @@ impl Graph {
     }
 
     /// Adds a weight.
-    pub(crate) fn weight(&mut self, name: &str, tensor: DenseHostTensor) -> Value {
+    pub(crate) fn weight(&mut self, name: &str, weight: impl Into<Constant>) -> Value {
         let value = self.new_value();
-        let weight = Weight {
-            name: name.to_owned(),
-            tensor: tensor.clone(),
-        };
-        self.new_weights.insert(value, weight);
-        self.constants.insert(value, tensor);
+        self.new_weights.insert(value, name.to_owned());
+        self.constants.insert(value, weight.into());
         value
     }
 
@@ -395,15 +399,15 @@ impl Graph {
         &mut self,
         of: Value,
         purpose: &'static str,
-        derive: impl FnOnce(&DenseHostTensor) -> Option<DenseHostTensor>,
+        derive: impl FnOnce(&Constant) -> Option<Constant>,
     ) -> Option<Value> {
         let known = self.derived.get(&(of, purpose));
         // It is gone if the ops that used it are.
         if let Some(&known) = known.filter(|known| self.constants.contains_key(known)) {
             return Some(known);
         }
-        let tensor = derive(self.constants.get(&of)?)?;
-        let value = self.weight("", tensor);
+        let weight = derive(self.constants.get(&of)?)?;
+        let value = self.weight("", weight);
         self.derived.insert((of, purpose), value);
         Some(value)
     }
@@ -415,12 +419,10 @@ impl Graph {
         if self.users(weight).len() <= 1 {
             return true;
         }
-        let Some(tensor) = self.constants.get(&weight) else {
+        let Some(constant) = self.constants.get(&weight) else {
             return false;
         };
-        let left = self
-            .copies_left_bytes
-            .checked_sub(tensor.buffer().len_bytes());
+        let left = self.copies_left_bytes.checked_sub(constant.len_bytes());
         if let Some(left) = left {
             self.copies_left_bytes = left;
         }
@@ -430,9 +432,8 @@ impl Graph {
     /// Drops a weight if nothing uses it any more.
     fn drop_if_unused(&mut self, value: Value) {
         if self.users(value).is_empty() && !self.results.contains(&value) {
-            if let Some(tensor) = self.constants.remove(&value) {
-                // The file of the model stays in memory as long as other weights are parts of it.
-                tensor.buffer().give_back();
+            if let Some(constant) = self.constants.remove(&value) {
+                constant.give_back();
             }
             self.new_weights.remove(&value);
         }
@@ -557,11 +558,16 @@ impl Graph {
                 }
             }
         }
+        let mut constants = self.constants;
+        let new_weights = self.new_weights.into_iter().filter_map(|(value, name)| {
+            let constant = constants.remove(&value)?;
+            Some((value, Weight { name, constant }))
+        });
         Rewritten {
             ops,
             results: self.results,
-            constants: self.constants,
-            new_weights: self.new_weights.into_iter().collect(),
+            new_weights: new_weights.collect(),
+            constants,
             missed,
             num_values: self.num_values,
         }

@@ -6,7 +6,7 @@
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::program::Attr;
+use crate::program::{Attr, Constant};
 use crate::types::{InputDim, InputType};
 
 /// A dimension: a number, or a symbol that stands for one.
@@ -33,10 +33,10 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn of_tensor(tensor: &DenseHostTensor) -> Self {
-        let dims = tensor.shape().dims().iter();
+    pub(crate) fn of_constant(constant: &Constant) -> Self {
+        let dims = constant.shape().dims().iter();
         Self {
-            dtype: Some(tensor.dtype()),
+            dtype: Some(constant.dtype()),
             dims: Some(dims.map(|&extent| Dim::Fixed(extent)).collect()),
         }
     }

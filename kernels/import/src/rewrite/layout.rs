@@ -9,11 +9,11 @@
 //! ```
 
 use tfrt_support::DType;
-use tfrt_tensor::{DenseHostTensor, Shape};
+use tfrt_tensor::Shape;
 
 use super::graph::Graph;
 use super::{Phase, RewriteRule};
-use crate::program::{Attr, Value};
+use crate::program::{Attr, ChangedFilters, Constant, Value};
 
 pub(super) const RULES: &[RewriteRule] = &[
     RewriteRule {
@@ -105,7 +105,7 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     if graph.flag(number, "channels_last") {
         return None;
     }
-    let weights = graph.constant(graph.operand(number, 1)?)?;
+    let weights = graph.lazy_constant(graph.operand(number, 1)?)?;
     let dims = weights.shape().dims().to_vec();
     let group = graph.int(number, "group").unwrap_or(1);
     // Depthwise filters and whole ones; other groups are products of their own.
@@ -122,7 +122,9 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
         return None;
     }
     let filter = graph.operand(number, 1)?;
-    let filter = graph.derived_weight(filter, "channels-last", filter_with_channels_last)?;
+    let filter = graph.derived_weight(filter, "channels-last", |filter| {
+        ChangedFilters::with_channels_last(filter).map(Constant::Filters)
+    })?;
     let place = graph.place(number).to_owned();
     let mut operands = graph.operands(number).to_vec();
     operands[0] = transposed(graph, number, x, TO_LAST);
@@ -135,38 +137,6 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     let attrs = attrs_with_channels_last(graph, number);
     let y = graph.make(number, "nn.Conv", &operands, attrs, 1, &place)[0];
     Some(transposed(graph, number, y, TO_FIRST))
-}
-
-/// Filters that are moved at a time: as many as fill a cache line.
-const FILTERS_AT_A_TIME: usize = 16;
-
-/// Returns filters `[filters, channels, rows, columns]` as `[rows, columns, channels, filters]`.
-fn filter_with_channels_last(weights: &DenseHostTensor) -> Option<DenseHostTensor> {
-    let &[filters, channels, rows, columns] = weights.shape().dims() else {
-        return None;
-    };
-    let shape = Shape::new(&[rows, columns, channels, filters]).ok()?;
-    let mut moved = DenseHostTensor::zeroed(&crate::malloc(), DType::F32, shape).ok()?;
-    let from = weights.elements::<f32>().ok()?;
-    let taps = rows * columns;
-    let filter_len = channels * taps;
-    {
-        let mut to = moved.elements_mut::<f32>().ok()?;
-        for first in (0..filters).step_by(FILTERS_AT_A_TIME) {
-            let end = (first + FILTERS_AT_A_TIME).min(filters);
-            for place in 0..filter_len {
-                let (channel, tap) = (place / taps, place % taps);
-                let start = (tap * channels + channel) * filters;
-                let from = from[first * filter_len + place..]
-                    .iter()
-                    .step_by(filter_len);
-                for (to, &weight) in to[start + first..start + end].iter_mut().zip(from) {
-                    *to = weight;
-                }
-            }
-        }
-    }
-    Some(moved)
 }
 
 fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {

@@ -7,7 +7,7 @@ use super::graph::Graph;
 use super::infer::Dim;
 use super::matching::{constant_integers, operand_of, orders, square_of, sum_with_number, uniform};
 use super::{Phase, RewriteRule, fused_place};
-use crate::program::{Attr, Value};
+use crate::program::{Attr, ChangedFilters, Constant, Value};
 
 pub(super) const RULES: &[RewriteRule] = &[
     RewriteRule {
@@ -74,26 +74,6 @@ fn tensor(dtype: DType, dims: &[usize], numbers: &[f64]) -> Option<DenseHostTens
     }
 }
 
-/// Returns filters of single precision, each multiplied by a factor in double precision.
-fn scaled_filters(filters: &DenseHostTensor, factors: &[f64]) -> Option<DenseHostTensor> {
-    let shape = filters.shape().clone();
-    let mut scaled = DenseHostTensor::zeroed(&crate::malloc(), DType::F32, shape).ok()?;
-    let from = filters.elements::<f32>().ok()?;
-    let filter_len = from.len().checked_div(factors.len())?.max(1);
-    {
-        let mut to = scaled.elements_mut::<f32>().ok()?;
-        let filters = from
-            .chunks_exact(filter_len)
-            .zip(to.chunks_exact_mut(filter_len));
-        for ((from, to), factor) in filters.zip(factors) {
-            for (to, &weight) in to.iter_mut().zip(from) {
-                *to = (f64::from(weight) * factor) as f32;
-            }
-        }
-    }
-    Some(scaled)
-}
-
 /// The factor and the summand of each channel, in double precision.
 fn folded(graph: &Graph, number: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     let &[_, scale, bias, mean, variance] = graph.operands(number) else {
@@ -127,7 +107,7 @@ fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {
     }
     let w = graph.operand(before, 1)?;
     let (dims, dtype) = {
-        let weights = graph.constant(w)?;
+        let weights = graph.lazy_constant(w)?;
         (weights.shape().dims().to_vec(), weights.dtype())
     };
     let (factors, mut summands) = folded(graph, number)?;
@@ -191,14 +171,16 @@ fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {
     if is_empty || !graph.may_copy(w) {
         return None;
     }
-    let weights = match name.as_str() {
-        "nn.Conv" if dtype == DType::F32 => scaled_filters(graph.constant(w)?, &factors)?,
+    let weights: Constant = match name.as_str() {
+        "nn.Conv" if dtype == DType::F32 => {
+            ChangedFilters::scaled(graph.constant(w)?, factors)?.into()
+        }
         _ => {
             let weights = numbers(graph, w)?.into_iter().enumerate();
             let weights: Vec<f64> = weights
                 .map(|(at, weight)| weight * factors[channel_of(at)])
                 .collect();
-            tensor(dtype, &dims, &weights)?
+            tensor(dtype, &dims, &weights)?.into()
         }
     };
     let bias = tensor(dtype, &[channels], &summands)?;

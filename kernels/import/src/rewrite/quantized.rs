@@ -16,7 +16,7 @@ use super::graph::Graph;
 use super::layout::{TO_FIRST, TO_LAST, attrs_with_channels_last, source_of, transposed};
 use super::matching::{orders, uniform_number};
 use super::{Phase, RewriteRule, fused_place};
-use crate::program::{Attr, Value};
+use crate::program::{Attr, Constant, Value};
 
 pub(super) const RULES: &[RewriteRule] = &[
     RewriteRule {
@@ -407,7 +407,9 @@ fn product(graph: &mut Graph, number: usize) -> Option<Value> {
         false => matches!(axis, 1 | -1),
     })?;
     if is_transposed {
-        w.bytes = graph.derived_weight(w.bytes, "transposed", transposed_bytes)?;
+        w.bytes = graph.derived_weight(w.bytes, "transposed", |bytes| {
+            transposed_bytes(bytes.tensor().ok()?).map(Constant::Tensor)
+        })?;
     }
     let columns = *graph.constant(w.bytes)?.shape().dims().last()?;
     let room = room_for_bias(graph, w.bytes, columns)?;

@@ -8,7 +8,7 @@ use crate::common::*;
 use prost::Message;
 use tfrt::host::HostContext;
 use tfrt::prelude::{DType, KernelRegistry};
-use tfrt_import::program::Program;
+use tfrt_import::program::{Program, Weight};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, Session};
 use tfrt_onnx::Model;
@@ -214,9 +214,7 @@ fn weights_bytes(b: &Builder, outputs: &[&str]) -> [usize; 2] {
     let mut program = b.program(outputs);
     let bytes = |program: &Program| {
         let weights = program.weights.iter();
-        weights
-            .map(|weight| weight.tensor.buffer().len_bytes())
-            .sum()
+        weights.map(Weight::len_bytes).sum()
     };
     let before = bytes(&program);
     program.rewrite(&RewriteRules::default());

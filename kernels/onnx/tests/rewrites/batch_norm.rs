@@ -14,6 +14,29 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
         ["channels-last-convolution", "fold-batch-norm"]
     );
 
+    // Depthwise, and normalized twice.
+    let mut b = Builder::new(7);
+    let x = b.input("x", &[2, 4, 6, 5]);
+    let w = b.weight(&[4, 1, 3, 2]);
+    let y = b.op_with("Conv", &[&x, &w], &[int("group", 4)]);
+    let y = b.batch_norm(&y, 4);
+    let y = b.batch_norm(&y, 4);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "fold-batch-norm"]
+    );
+
+    // More filters, and more weights of a filter, than are moved at a time.
+    let mut b = Builder::new(8);
+    let x = b.input("x", &[1, 5, 6, 6]);
+    let w = b.weight(&[70, 5, 4, 4]);
+    let y = b.op("Conv", &[&x, &w]);
+    let y = b.batch_norm(&y, 70);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "fold-batch-norm"]
+    );
+
     // Grouped, along one dimension, without a bias.
     let mut b = Builder::new(2);
     let x = b.input("x", &[1, 4, 9]);
