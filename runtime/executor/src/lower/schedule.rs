@@ -109,6 +109,10 @@ impl Simulation {
 /// Returns the kernels of code with an exact schedule that have one result, which has users, and
 /// until that is available no other kernel can run. Constants do not count: their results are there
 /// from the start. Those that the function returns do: its caller gets them without waiting.
+///
+/// The ready loop would run the constants that are still ready before the result is available, and
+/// their users would be ready earlier than in the schedule. So the kernels behind a bottleneck have
+/// the same order in both.
 pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
     let at_once = &code.start.at_once;
     let mut ready_counts = at_once.ready_counts.clone();
@@ -135,10 +139,18 @@ pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
     for constant in ids().filter(|&id| is_constant(id)) {
         finish(constant, &mut num_ready);
     }
+    let others: Vec<KernelId> = ids().filter(|&id| !is_constant(id)).collect();
+    let num_same = {
+        let order = order_behind_constants(code, is_constant);
+        let pairs = others.iter().rev().zip(order.iter().rev());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
     let mut found = Vec::new();
-    for kernel in ids().filter(|&id| !is_constant(id)) {
+    for (index, &kernel) in others.iter().enumerate() {
         num_ready -= 1;
+        let num_behind = others.len() - index - 1;
         if num_ready == 0
+            && num_behind <= num_same
             && let [result] = &*code.details(kernel).results
             && result.users.len() > 0
         {
@@ -147,4 +159,27 @@ pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
         finish(kernel, &mut num_ready);
     }
     found
+}
+
+/// Returns the order of the other kernels if all constants run first.
+fn order_behind_constants(code: &Code, is_constant: impl Fn(KernelId) -> bool) -> Vec<KernelId> {
+    let at_once = &code.start.at_once;
+    let inline = code.kernel_ids(at_once.inline);
+    let ready = at_once.outline.iter().copied().chain(inline);
+    let mut path = Simulation::new(&at_once.ready_counts, ready.filter(|&id| !is_constant(id)));
+    let finish = |path: &mut Simulation, id: KernelId| {
+        for result in &code.details(id).results {
+            path.arrive(code.kernel_ids(result.users));
+        }
+    };
+    let ids = (0..code.kernels.len()).map(KernelId::from_index);
+    for constant in ids.filter(|&id| is_constant(id)) {
+        finish(&mut path, constant);
+    }
+    let mut order = Vec::with_capacity(code.kernels.len());
+    while let Some(kernel) = path.ready.pop() {
+        order.push(kernel);
+        finish(&mut path, kernel);
+    }
+    order
 }
