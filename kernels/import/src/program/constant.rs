@@ -41,8 +41,8 @@ pub(crate) struct ChangedFilters {
 ///
 /// The time of squares of 64, 32 and 16, as a part of that without squares in the same run: 0.74,
 /// 0.95 and 1.50 for 512 filters of 512 channels and 3 x 3 weights, and 0.60, 0.67 and 1.08 for 256
-/// filters of 1024 channels and one weight (Sapphire Rapids, all processors busy). Vectors that were
-/// just written number by number are read only once all of the numbers are in the cache.
+/// filters of 1024 channels and one weight (Sapphire Rapids, all processors busy). Vectors that
+/// were just written number by number are read only once all of the numbers are in the cache.
 const SIDE: usize = 64;
 
 impl ChangedFilters {
