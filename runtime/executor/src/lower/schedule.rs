@@ -77,14 +77,26 @@ impl Simulation {
         (order.len() == num_kernels).then_some(order)
     }
 
+    /// Returns a path at the start of code whose arguments are available.
+    fn start(code: &Code) -> Self {
+        let at_once = &code.start.at_once;
+        let inline = code.kernel_ids(at_once.inline);
+        let ready = at_once.outline.iter().copied().chain(inline);
+        Self::new(&at_once.ready_counts, ready)
+    }
+
+    /// Counts all results of a kernel.
+    fn finish(&mut self, code: &Code, kernel: KernelId) {
+        for result in &code.details(kernel).results {
+            self.arrive(code.kernel_ids(result.users));
+        }
+    }
+
     /// Returns a path that has run the kernels of a schedule before `next` and has handed over the
     /// first `num_results` results of `next`. If `num_results` is `None`, `next` has not begun and
     /// is still ready.
     pub(crate) fn at(code: &Code, next: usize, num_results: Option<usize>) -> Self {
-        let at_once = &code.start.at_once;
-        let inline = code.kernel_ids(at_once.inline);
-        let ready = at_once.outline.iter().copied().chain(inline);
-        let mut path = Self::new(&at_once.ready_counts, ready);
+        let mut path = Self::start(code);
         for index in 0..next {
             let kernel = path.ready.pop();
             debug_assert_eq!(
@@ -92,9 +104,7 @@ impl Simulation {
                 Some(KernelId::from_index(index)),
                 "kernels are in the order of their schedule"
             );
-            for result in &code.details[index].results {
-                path.arrive(code.kernel_ids(result.users));
-            }
+            path.finish(code, KernelId::from_index(index));
         }
         if let Some(num_results) = num_results {
             path.ready.pop();
@@ -141,7 +151,7 @@ pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
     }
     let others: Vec<KernelId> = ids().filter(|&id| !is_constant(id)).collect();
     let num_same = {
-        let order = order_behind_constants(code, is_constant);
+        let order = order_after_constants(code, is_constant);
         let pairs = others.iter().rev().zip(order.iter().rev());
         pairs.take_while(|(a, b)| a == b).count()
     };
@@ -162,24 +172,16 @@ pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
 }
 
 /// Returns the order of the other kernels if all constants run first.
-fn order_behind_constants(code: &Code, is_constant: impl Fn(KernelId) -> bool) -> Vec<KernelId> {
-    let at_once = &code.start.at_once;
-    let inline = code.kernel_ids(at_once.inline);
-    let ready = at_once.outline.iter().copied().chain(inline);
-    let mut path = Simulation::new(&at_once.ready_counts, ready.filter(|&id| !is_constant(id)));
-    let finish = |path: &mut Simulation, id: KernelId| {
-        for result in &code.details(id).results {
-            path.arrive(code.kernel_ids(result.users));
-        }
-    };
+fn order_after_constants(code: &Code, is_constant: impl Fn(KernelId) -> bool) -> Vec<KernelId> {
+    let mut path = Simulation::start(code);
+    path.ready.retain(|id| !is_constant(*id));
     let ids = (0..code.kernels.len()).map(KernelId::from_index);
-    for constant in ids.filter(|&id| is_constant(id)) {
-        finish(&mut path, constant);
-    }
+    ids.filter(|&id| is_constant(id))
+        .for_each(|constant| path.finish(code, constant));
     let mut order = Vec::with_capacity(code.kernels.len());
     while let Some(kernel) = path.ready.pop() {
         order.push(kernel);
-        finish(&mut path, kernel);
+        path.finish(code, kernel);
     }
     order
 }
