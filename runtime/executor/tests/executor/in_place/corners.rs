@@ -23,10 +23,10 @@ use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
 use super::{
-    Outcome, Traced, add, call_now, check, constant, gather, later, later_text, length, op,
-    outcome, panic_quietly, peek, registry, text_of,
+    LOG, Outcome, Traced, add, call_now, check, constant, constant_text, gather, later, later_text,
+    length, op, outcome, panic_quietly, peek, registry, text_of,
 };
-use crate::support::{Graph, Node, alone, build_for, queue_of};
+use crate::support::{ASYNC_SUM, Graph, Node, alone, build_for, queue_of};
 
 /// Executes `f0` of `graphs` under the single-threaded queue.
 fn execute(
@@ -643,6 +643,28 @@ struct Same;
 
 impl Declared for Same {
     const OP: &'static OpDef = &SAME;
+}
+
+#[test]
+fn a_constant_that_is_ready_runs_before_a_result_is_awaited() {
+    let _alone = alone();
+    let graph = Graph {
+        num_arguments: 1,
+        // The gathering would be behind the addition if the constant ran after the wait.
+        nodes: vec![
+            node(&constant::DIRECT, &[]),
+            node(&constant_text::DIRECT, &[]),
+            node(&length::DIRECT, &[2]),
+            node(&ASYNC_SUM, &[3, 0]),
+            node(&gather::DIRECT, &[1, 4]),
+            node(&add::DIRECT, &[4, 4]),
+        ],
+        returns: vec![0],
+    };
+    LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    execute(&[], &[graph], &[AnyRef::available(3_i64)]);
+    let log = LOG.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(log.join(" "), "length gather add");
 }
 
 #[test]
