@@ -84,3 +84,4 @@ mod other_processors;
 
 pub use activation::Activation;
 pub use error::ComputeError;
+pub use tile::packed_layout;

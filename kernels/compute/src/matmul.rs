@@ -156,8 +156,8 @@ impl<T: MatmulElement> Matmul<T> {
         &self.shape
     }
 
-    /// Returns the number of elements of a packed `b`. The layout depends on the processor: do not
-    /// store it in files.
+    /// Returns the number of elements of a packed `b`. The layout depends on the processor: in
+    /// files, [`packed_layout`](crate::packed_layout) must be stored with it.
     #[must_use]
     pub fn packed_b_len(&self) -> usize {
         self.shape.batch * self.panels.len()

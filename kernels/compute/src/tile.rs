@@ -33,6 +33,26 @@ use crate::lanes::{Cache, LINE_BYTES, Lanes, fetch, native_lanes};
 /// Registers of a panel's width.
 const PANEL_VECTORS: usize = 2;
 
+/// The version of the layouts of packed matrices and filters, for those in files. A change of
+/// [`PanelLayout::pack`], of what `Matmul`, `Convolution` or `quantized` pack, or of the order in
+/// which filters are packed, increases it.
+const LAYOUT_VERSION: u32 = 1;
+
+/// Identifies the layouts of packed matrices and filters of single precision, and of packed bytes.
+///
+/// Processors with wider registers read wider panels. Packed weights in a file may be read only if
+/// this is what it was when they were packed.
+///
+/// ```
+/// let layout = tfrt_compute::packed_layout();
+/// assert!(layout.ends_with(" columns of f32, version 1"), "{layout}");
+/// ```
+#[must_use]
+pub fn packed_layout() -> String {
+    let columns = PANEL_VECTORS * native_lanes::<f32>();
+    format!("panels of {columns} columns of f32, version {LAYOUT_VERSION}")
+}
+
 /// The layout of a `k × n` matrix as panels: `n / width` panels, each with `k` rows of `width`
 /// elements; the last is padded with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

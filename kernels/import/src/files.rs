@@ -6,11 +6,13 @@
 //!
 //! A part of a file is read once, however often it is asked for. Parts may overlap, but all of them
 //! together may be at most four times as large as the file, so that a small file cannot fill the
-//! memory.
+//! memory. Files may also be [mapped](FolderFiles::mapped_by): then parts take no memory of their
+//! own.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::File;
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -26,14 +28,25 @@ const MAX_OVERLAP: u64 = 4;
 /// The size of the pieces in which a whole file is read.
 const PIECE_BYTES: u64 = 1 << 20;
 
+/// A function that maps a file into memory.
+pub type MapFile = fn(&Path) -> io::Result<HostBuffer>;
+
 /// A file, and what was read of it.
-#[derive(Debug)]
 struct Opened {
-    stream: Stream<File>,
+    source: Box<dyn Source>,
     /// The parts by offset and size.
     parts: HashMap<(u64, u64), HostBuffer>,
     /// The size of all parts.
     read_bytes: u64,
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened")
+            .field("len_bytes", &self.source.len_bytes())
+            .field("read_bytes", &self.read_bytes)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The files in a folder, opened when they are needed.
@@ -50,6 +63,7 @@ pub struct FolderFiles {
     /// None for what was not read from a file.
     folder: Option<PathBuf>,
     opened: Rc<RefCell<HashMap<String, Opened>>>,
+    map: Option<MapFile>,
 }
 
 impl FolderFiles {
@@ -59,6 +73,7 @@ impl FolderFiles {
         Self {
             folder: Some(folder),
             opened: Rc::default(),
+            map: None,
         }
     }
 
@@ -69,6 +84,14 @@ impl FolderFiles {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         })
+    }
+
+    /// Returns these files, mapped by a function instead of read: the parts of a file are views of
+    /// it. The function has to ensure that files do not change meanwhile.
+    #[must_use]
+    pub fn mapped_by(mut self, map: MapFile) -> Self {
+        self.map = Some(map);
+        self
     }
 
     /// Returns so many bytes of a file.
@@ -86,8 +109,8 @@ impl FolderFiles {
             if let Some(part) = file.parts.get(&(offset, len_bytes)) {
                 return Ok(part.clone());
             }
-            check_part(&file.stream, offset, len_bytes)?;
-            let most = file.stream.len_bytes().saturating_mul(MAX_OVERLAP);
+            check_part(&*file.source, offset, len_bytes)?;
+            let most = file.source.len_bytes().saturating_mul(MAX_OVERLAP);
             let read_bytes = file.read_bytes.saturating_add(len_bytes);
             if read_bytes > most {
                 return Err(ImportError::new(format!(
@@ -95,7 +118,7 @@ impl FolderFiles {
                      {MAX_OVERLAP} times the size of the file, found {read_bytes}"
                 )));
             }
-            let part = part_of(&mut file.stream, offset, len_bytes)?;
+            let part = part_of(&mut *file.source, offset, len_bytes)?;
             file.read_bytes = read_bytes;
             file.parts.insert((offset, len_bytes), part.clone());
             Ok(part)
@@ -112,11 +135,11 @@ impl FolderFiles {
         mut each: impl FnMut(&[u8]),
     ) -> Result<(), ImportError> {
         self.with_file(location, |file| {
-            let len_bytes = file.stream.len_bytes();
+            let len_bytes = file.source.len_bytes();
             let mut offset = 0;
             while offset < len_bytes {
                 let piece_bytes = PIECE_BYTES.min(len_bytes - offset);
-                let piece = part_of(&mut file.stream, offset, piece_bytes)?;
+                let piece = part_of(&mut *file.source, offset, piece_bytes)?;
                 let piece = piece.read();
                 each(&piece.map_err(|error| ImportError::new(error.to_string()))?);
                 offset += piece_bytes;
@@ -130,7 +153,7 @@ impl FolderFiles {
     /// # Errors
     /// Those of [`read`](Self::read).
     pub fn len_bytes(&self, location: &str) -> Result<u64, ImportError> {
-        self.with_file(location, |file| Ok(file.stream.len_bytes()))
+        self.with_file(location, |file| Ok(file.source.len_bytes()))
     }
 
     fn with_file<R>(
@@ -143,7 +166,7 @@ impl FolderFiles {
             return act(file);
         }
         let mut file = Opened {
-            stream: self.open(location)?,
+            source: self.open(location)?,
             parts: HashMap::new(),
             read_bytes: 0,
         };
@@ -152,13 +175,13 @@ impl FolderFiles {
         result
     }
 
-    fn open(&self, location: &str) -> Result<Stream<File>, ImportError> {
+    fn open(&self, location: &str) -> Result<Box<dyn Source>, ImportError> {
         check_location(location)?;
         let folder = self.folder.as_deref();
         let folder = folder.ok_or_else(|| {
             ImportError::new("external data requires a model that is read from a file")
         })?;
-        let failed = |error: std::io::Error| ImportError::new(error.to_string());
+        let failed = |error: io::Error| ImportError::new(error.to_string());
         let folder = folder.canonicalize().map_err(failed)?;
         let path = folder.join(location).canonicalize().map_err(failed)?;
         if !path.starts_with(&folder) {
@@ -169,13 +192,16 @@ impl FolderFiles {
         if !std::fs::metadata(&path).map_err(failed)?.is_file() {
             return Err(ImportError::new("not a regular file"));
         }
-        Stream::open(&path, &malloc()).map_err(failed)
+        Ok(match self.map {
+            Some(map) => Box::new(map(&path).map_err(failed)?),
+            None => Box::new(Stream::open(&path, &malloc()).map_err(failed)?),
+        })
     }
 }
 
 /// Refuses a part that goes beyond the end of a file.
-fn check_part(stream: &Stream<File>, offset: u64, len_bytes: u64) -> Result<(), ImportError> {
-    let found = stream.len_bytes();
+fn check_part(source: &dyn Source, offset: u64, len_bytes: u64) -> Result<(), ImportError> {
+    let found = source.len_bytes();
     let end = offset.checked_add(len_bytes);
     if end.is_none_or(|end| end > found) {
         return Err(ImportError::new(format!(
@@ -187,11 +213,11 @@ fn check_part(stream: &Stream<File>, offset: u64, len_bytes: u64) -> Result<(), 
 
 /// Reads a part of a file, which has it.
 fn part_of(
-    stream: &mut Stream<File>,
+    source: &mut dyn Source,
     offset: u64,
     len_bytes: u64,
 ) -> Result<HostBuffer, ImportError> {
-    let buffer = stream.buffer_at(offset, len_bytes);
+    let buffer = source.buffer_at(offset, len_bytes);
     buffer.map_err(|error| ImportError::new(error.to_string()))
 }
 

@@ -48,6 +48,7 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
+pub use packing::PackedForm;
 pub use session::{ModelValue, Session};
 pub use types::{InputDim, InputType};
 

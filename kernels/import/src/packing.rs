@@ -4,11 +4,15 @@
 //! packed weight replaces the original one, so that memory holds both for one weight at a time.
 //! Weights whose order depends on shapes that are not known yet stay as they are: kernels pack them
 //! when they are used again.
+//!
+//! [`PackedForm`] has the packed weights for a file, from which another process loads them without
+//! packing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tfrt_core::{EagerContext, TensorHandle};
+use tfrt_host::HostContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::DenseHostTensor;
@@ -16,6 +20,9 @@ use tfrt_tensor::DenseHostTensor;
 use crate::program::{Attr, Constant, Op, OpKind, Program, Value};
 use crate::rewrite::infer::{self, Dim, Known};
 use crate::rewrite::known_inputs;
+
+/// The name of the function of a program in a file that takes packed weights.
+pub(crate) const PACKED_FUNCTION: &str = "packed";
 
 /// How the ops that use a weight read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,17 +102,80 @@ impl Form {
     }
 }
 
+/// The packed weights of a program, and the function that takes them.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use tfrt_host::HostContext;
+/// use tfrt_import::PackedForm;
+/// use tfrt_import::program::ProgramBuilder;
+///
+/// let mut builder = ProgramBuilder::default();
+/// let x = builder.input("x");
+/// let program = builder.finish(&[("y", x)]);
+/// let host = HostContext::builder().build();
+/// let form = PackedForm::of(&program, &host, "panels of 32 columns of f32, version 1")?;
+/// assert_eq!(form.weights().count(), 0);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PackedForm {
+    layout: String,
+    weights: Vec<(usize, DenseHostTensor)>,
+    pub(crate) function: String,
+}
+
+impl PackedForm {
+    /// Packs the weights of a program, whose ops must be among the kernels of the host. `layout`
+    /// names the layout in which these kernels pack.
+    ///
+    /// # Errors
+    /// If no request can be started.
+    pub fn of(program: &Program, host: &Arc<HostContext>, layout: &str) -> Result<Self, Error> {
+        let eager = EagerContext::builder(Arc::clone(host)).build()?;
+        let device = crate::session::device_of(&eager)?;
+        let mut program = program.clone();
+        let packed = program.pack_weights(&eager, &device);
+        let weights = packed.into_iter().filter_map(|index| {
+            let tensor = program.weights[index].constant.ready()?;
+            Some((index, tensor.clone()))
+        });
+        Ok(Self {
+            layout: layout.to_owned(),
+            weights: weights.collect(),
+            function: program.function_text(PACKED_FUNCTION),
+        })
+    }
+
+    /// Returns the name of the layout.
+    #[must_use]
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// Returns the packed weights, with their numbers among the weights of the program.
+    pub fn weights(&self) -> impl ExactSizeIterator<Item = (usize, &DenseHostTensor)> {
+        self.weights.iter().map(|(index, tensor)| (*index, tensor))
+    }
+}
+
 impl Program {
-    /// Packs the weights that convolutions and products alone use. Returns the size of the packed
-    /// weights in bytes.
+    /// Packs the weights that convolutions and products alone use. Returns the numbers of the
+    /// packed weights.
     ///
     /// Ops refuse weights that they cannot read. Such weights stay as they are: the error occurs
     /// when the program runs. So do filters that cannot be changed, which is an error of loading.
-    pub(crate) fn pack_weights(&mut self, eager: &Arc<EagerContext>, device: &DeviceRef) -> usize {
+    pub(crate) fn pack_weights(
+        &mut self,
+        eager: &Arc<EagerContext>,
+        device: &DeviceRef,
+    ) -> Vec<usize> {
         let forms = self.forms();
         let mut packed: HashMap<Value, (Form, Vec<usize>)> = HashMap::new();
-        let mut num_bytes = 0;
-        for (value, weight) in self.body.weights.iter().zip(&mut self.weights) {
+        let mut indices = Vec::new();
+        let weights = self.body.weights.iter().zip(&mut self.weights);
+        for (index, (value, weight)) in weights.enumerate() {
             let Some(Some(form)) = forms.get(value) else {
                 continue;
             };
@@ -113,7 +183,7 @@ impl Program {
                 continue;
             };
             if let Ok(Some(tensor)) = form.packed(original, eager, device) {
-                num_bytes += tensor.buffer().len_bytes();
+                indices.push(index);
                 let original = std::mem::replace(&mut weight.constant, tensor.into());
                 original.give_back();
                 packed.insert(*value, (form.clone(), original.shape().dims().to_vec()));
@@ -129,7 +199,7 @@ impl Program {
         if !packed.is_empty() {
             self.refresh();
         }
-        num_bytes
+        indices
     }
 
     /// Returns how each weight is read, by value; `None` for those that ops read in several ways.

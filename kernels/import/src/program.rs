@@ -9,13 +9,15 @@
 
 mod constant;
 
+mod declared;
+
 mod structure;
 
 mod text;
 
 mod weight;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
@@ -24,7 +26,8 @@ use crate::types::InputType;
 
 pub(crate) use constant::{ChangedFilters, Constant};
 pub(crate) use structure::{Body, Function, Op, OpKind};
-pub(crate) use text::{quoted, spelled};
+pub(crate) use text::spelled;
+pub use text::{quoted_text, spelled_dtype, spelled_number};
 pub use weight::Weight;
 
 /// The name of a program's function.
@@ -118,6 +121,33 @@ impl Program {
     pub(crate) fn refresh(&mut self) {
         self.text = text::program(&self.body);
         self.num_ops = self.body.num_ops();
+    }
+
+    /// Returns how often the program and its inner functions call each op.
+    #[must_use]
+    pub fn op_counts(&self) -> BTreeMap<&str, usize> {
+        let inner = self
+            .body
+            .functions
+            .iter()
+            .flat_map(|function| &function.ops);
+        let mut counts = BTreeMap::new();
+        for op in self.body.ops.iter().chain(inner) {
+            let name = match &op.kind {
+                OpKind::Call { name, .. } => name,
+                OpKind::Conditional { .. } => "corert.cond",
+                OpKind::Repeat { .. } => "corert.while",
+            };
+            *counts.entry(name).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Returns the text of the program's function alone, under another name.
+    pub(crate) fn function_text(&self, name: &str) -> String {
+        let mut text = String::new();
+        text::write_main(&mut text, &self.body, name);
+        text
     }
 }
 

@@ -180,6 +180,20 @@ impl RewriteRules {
         Ok(rules)
     }
 
+    /// Returns these rules but for those that move the channels of images.
+    ///
+    /// ```
+    /// use tfrt_import::rewrite::RewriteRules;
+    ///
+    /// let rules = RewriteRules::default().without_layouts();
+    /// assert!(rules.has("fuse-bias") && !rules.has("channels-last-convolution"));
+    /// ```
+    #[must_use]
+    pub fn without_layouts(mut self) -> Self {
+        self.0.retain(|rule| rule.phase != Phase::Layout);
+        self
+    }
+
     /// Returns `true` if the rule of a name is among them.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

@@ -121,7 +121,8 @@ impl Session {
         // In a context of its own: the requests of runs are not charged for the weights.
         let packing = EagerContext::builder(Arc::clone(host)).build()?;
         let device = device_of(&packing)?;
-        let packed_bytes = program.pack_weights(&packing, &device);
+        let packed = program.pack_weights(&packing, &device).into_iter();
+        let packed_bytes = packed.map(|index| program.weights[index].len_bytes()).sum();
         let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
             .map_err(|error| invalid(error.to_string()))?;
         let loaded = StoredProgram {
@@ -131,15 +132,14 @@ impl Session {
             outputs: program.outputs,
             output_types: program.output_types,
             weights: detached(program.weights)?,
-        };
-        Ok(Self {
             packed_bytes,
-            ..Self::of_stored(loaded, host)?
-        })
+            function: FUNCTION,
+        };
+        Self::of_stored(loaded, host)
     }
 
-    /// Loads a program that was read from a file. Kernels pack its weights when they use them
-    /// again.
+    /// Loads a program that was read from a file. If the file does not have its weights packed for
+    /// this processor, kernels pack them when they use them again.
     ///
     /// # Errors
     /// The errors of the program.
@@ -150,7 +150,7 @@ impl Session {
         let eager = EagerContext::builder(Arc::clone(host));
         let eager = eager.request(request.build()).build()?;
         let device = device_of(&eager)?;
-        let function = eager.function_op(&program.functions, FUNCTION)?;
+        let function = eager.function_op(&program.functions, program.function)?;
         let weights = program.weights.into_iter();
         let weights = weights.map(|tensor| TensorHandle::of_tensor(device.clone(), tensor));
         Ok(Self {
@@ -161,13 +161,13 @@ impl Session {
             output_types: program.output_types,
             function,
             eager,
-            packed_bytes: 0,
+            packed_bytes: program.packed_bytes,
             arena,
             num_active_runs: AtomicUsize::new(0),
         })
     }
 
-    /// Returns the size in bytes of the weights that were packed when the program was loaded.
+    /// Returns the size in bytes of the weights that are packed since the program was loaded.
     #[must_use]
     pub fn packed_bytes(&self) -> usize {
         self.packed_bytes
@@ -354,7 +354,7 @@ impl Session {
 }
 
 /// Returns the device that a session runs on.
-fn device_of(eager: &EagerContext) -> Result<DeviceRef, Error> {
+pub(crate) fn device_of(eager: &EagerContext) -> Result<DeviceRef, Error> {
     let device = eager.devices().next().cloned();
     device.ok_or_else(|| Error::new("the host has no device").with_code(ErrorCode::InvalidArgument))
 }

@@ -19,6 +19,19 @@
 //! The arguments of `main` are the inputs, then the weights and constants in the order of the
 //! table. Weights are bytes of files in the folder of the program; constants are small and part of
 //! it. A BEF file has the same functions.
+//!
+//! A program may have its weights in packed form, too, for processors of one kind:
+//!
+//! ```text
+//!   "model.packed"() {layout = "panels of 32 columns of f32, version 1"} : () -> ()
+//!   "model.packed_weight"() {name = "packed/w", weight = 0 : i64, type = f32, rank = 1 : i64,
+//!                            dims = [512 : i64], file = 1 : i64, offset = 0 : i64} : () -> ()
+//! …
+//! func @packed(…) … { … }
+//! ```
+//!
+//! Then a function `packed` takes these in place of the weights of the same number. Where the
+//! layout is another one, `main` runs instead, and the packed weights are not read.
 
 mod digest;
 
@@ -31,13 +44,15 @@ use std::collections::{HashMap, HashSet};
 use tfrt_bef::BefFile;
 use tfrt_bef::format::SectionId;
 use tfrt_function_ops::FunctionProgram;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_support::DType;
+use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::error::ImportError;
 use crate::files::FolderFiles;
 use crate::limits::Limits;
 use crate::names::shown;
-use crate::program::{Attr, Program, Weight, quoted, spelled};
+use crate::packing::{PACKED_FUNCTION, PackedForm};
+use crate::program::{Attr, FUNCTION, Program, Weight, quoted_text, spelled};
 use crate::types::{InputDim, InputType};
 
 pub use digest::sha256_of_file;
@@ -47,6 +62,12 @@ const MAX_CONSTANT_BYTES: usize = 1 << 10;
 
 /// The op that each table begins with.
 const MARK: &str = "model.program";
+
+/// The op that says how weights are packed.
+const PACKED_MARK: &str = "model.packed";
+
+/// The op of a packed weight.
+const PACKED_WEIGHT: &str = "model.packed_weight";
 
 /// The function that is the table.
 const TABLE: &str = "model";
@@ -105,14 +126,17 @@ impl Weight {
 
 impl Program {
     /// Returns the text of the program with a table of its inputs, weights and outputs. `places`
-    /// has the place of each weight, which [small](Weight::is_small) ones need not have.
+    /// has the place of each weight, which [small](Weight::is_small) ones need not have. `packed`
+    /// has the places of all packed weights, if the program is to have them.
     ///
     /// # Errors
-    /// If a large weight has no place, or a small one has elements that attributes cannot have.
+    /// If a large or packed weight has no place, or a small one has elements that attributes cannot
+    /// have.
     pub fn to_stored_text(
         &self,
         files: &[WeightFile],
         places: &[Option<WeightPlace>],
+        packed: Option<(&PackedForm, &[WeightPlace])>,
     ) -> Result<String, ImportError> {
         let mut text = format!("func @{TABLE}() {{\n");
         let mut line = |op: &str, attrs: &[(&str, String)]| {
@@ -128,9 +152,9 @@ impl Program {
             line(
                 "model.file",
                 &[
-                    ("path", quoted(&file.path)),
+                    ("path", quoted_text(&file.path)),
                     ("size", spelled(&Attr::Int(size))),
-                    ("sha256", quoted(&file.sha256)),
+                    ("sha256", quoted_text(&file.sha256)),
                 ],
             );
         }
@@ -138,19 +162,11 @@ impl Program {
             line("model.input", &value_attrs(name, declared.as_ref()));
         }
         for (weight, place) in self.weights.iter().zip(places) {
-            let dims = weight.shape().dims().iter().copied();
-            let ty = InputType {
-                dtype: Some(weight.dtype()),
-                dims: Some(dims.map(InputDim::Fixed).collect()),
-            };
-            let mut attrs = value_attrs(&weight.name, Some(&ty));
+            let mut attrs = tensor_attrs(&weight.name, weight.dtype(), weight.shape());
             let place = place.filter(|_| !weight.is_small());
             match place {
-                Some(WeightPlace { file, offset }) => {
-                    for (name, number) in [("file", file as u64), ("offset", offset)] {
-                        let number = i64::try_from(number).unwrap_or(i64::MAX);
-                        attrs.push((name, spelled(&Attr::Int(number))));
-                    }
+                Some(place) => {
+                    attrs.extend(place_attrs(place));
                     line("model.weight", &attrs);
                 }
                 None if weight.is_small() => {
@@ -170,15 +186,60 @@ impl Program {
         for (name, declared) in self.outputs.iter().zip(&self.output_types) {
             line("model.output", &value_attrs(name, declared.as_ref()));
         }
+        if let Some((form, places)) = packed {
+            line(PACKED_MARK, &[("layout", quoted_text(form.layout()))]);
+            if form.weights().len() != places.len() {
+                return Err(ImportError::new(
+                    "expected the places of all packed weights",
+                ));
+            }
+            for ((index, tensor), place) in form.weights().zip(places) {
+                let name = packed_name(&self.weights[index].name, index);
+                let mut attrs = tensor_attrs(&name, tensor.dtype(), tensor.shape());
+                attrs.insert(1, ("weight", spelled(&Attr::Int(index as i64))));
+                attrs.extend(place_attrs(*place));
+                line(PACKED_WEIGHT, &attrs);
+            }
+        }
         text.push_str("  tfrt.return\n}\n");
         text.push_str(&self.text);
+        if let Some((form, _)) = packed {
+            text.push_str(&form.function);
+        }
         Ok(text)
     }
 }
 
+/// Returns the name of a packed weight in files.
+#[must_use]
+pub fn packed_name(weight: &str, index: usize) -> String {
+    match weight {
+        "" => format!("packed/{index}"),
+        name => format!("packed/{name}"),
+    }
+}
+
+/// Returns the attributes of a tensor: its name and its type.
+fn tensor_attrs(name: &str, dtype: DType, shape: &Shape) -> Vec<(&'static str, String)> {
+    let dims = shape.dims().iter().copied();
+    let ty = InputType {
+        dtype: Some(dtype),
+        dims: Some(dims.map(InputDim::Fixed).collect()),
+    };
+    value_attrs(name, Some(&ty))
+}
+
+/// Returns the attributes of a place in a file.
+fn place_attrs(WeightPlace { file, offset }: WeightPlace) -> [(&'static str, String); 2] {
+    [("file", file as u64), ("offset", offset)].map(|(name, number)| {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        (name, spelled(&Attr::Int(number)))
+    })
+}
+
 /// Returns the attributes of a value of the program: its name and its type.
 fn value_attrs(name: &str, declared: Option<&InputType>) -> Vec<(&'static str, String)> {
-    let mut attrs = vec![("name", quoted(name))];
+    let mut attrs = vec![("name", quoted_text(name))];
     let Some(declared) = declared else {
         return attrs;
     };
@@ -197,8 +258,8 @@ fn value_attrs(name: &str, declared: Option<&InputType>) -> Vec<(&'static str, S
     attrs.push(("dims", spelled(&Attr::Ints(extents.collect()))));
     if dims.iter().any(|dim| matches!(dim, InputDim::Symbol(_))) {
         let symbols = dims.iter().map(|dim| match dim {
-            InputDim::Symbol(name) => quoted(name),
-            InputDim::Fixed(_) | InputDim::Unknown => quoted(""),
+            InputDim::Symbol(name) => quoted_text(name),
+            InputDim::Fixed(_) | InputDim::Unknown => quoted_text(""),
         });
         let symbols = symbols.collect::<Vec<_>>().join(", ");
         attrs.push(("symbols", format!("[{symbols}]")));
@@ -241,6 +302,10 @@ pub struct StoredProgram {
     pub(crate) outputs: Vec<String>,
     pub(crate) output_types: Vec<Option<InputType>>,
     pub(crate) weights: Vec<DenseHostTensor>,
+    /// The bytes of those that are packed.
+    pub(crate) packed_bytes: usize,
+    /// The function that takes these weights.
+    pub(crate) function: &'static str,
 }
 
 /// How the files of weights are checked.
@@ -253,7 +318,8 @@ pub enum WeightCheck {
 }
 
 impl StoredProgram {
-    /// Reads the weights of a program that has a table. Returns `None` if it has none.
+    /// Reads the weights of a program that has a table, the packed ones if they have this layout.
+    /// Returns `None` if the program has no table.
     ///
     /// ```
     /// use tfrt_function_ops::FunctionProgram;
@@ -266,7 +332,9 @@ impl StoredProgram {
     /// let kernels = KernelRegistry::default();
     /// let program = FunctionProgram::from_text(text, "f.mlir", &kernels).unwrap();
     /// let files = FolderFiles::default();
-    /// let read = StoredProgram::read(program, &files, &Limits::default(), WeightCheck::Size);
+    /// let layout = "panels of 32 columns of f32, version 1";
+    /// let limits = Limits::default();
+    /// let read = StoredProgram::read(program, &files, &limits, WeightCheck::Size, layout);
     /// assert!(read?.is_none());
     /// # Ok::<(), tfrt_import::ImportError>(())
     /// ```
@@ -279,11 +347,18 @@ impl StoredProgram {
         files: &FolderFiles,
         limits: &Limits,
         check: WeightCheck,
+        packed_layout: &str,
     ) -> Result<Option<Self>, ImportError> {
         let Some(table) = table::Table::of(functions.module())? else {
             return Ok(None);
         };
+        let mut packed = table.packed_weights(packed_layout)?;
         let mut stored = Self {
+            packed_bytes: 0,
+            function: match packed {
+                Some(_) => PACKED_FUNCTION,
+                None => FUNCTION,
+            },
             inputs: Vec::new(),
             input_types: Vec::new(),
             outputs: Vec::new(),
@@ -330,16 +405,31 @@ impl StoredProgram {
                     types.push(ty);
                 }
                 "model.weight" | "model.constant" => {
-                    let tensor = row.tensor(limits, files, &known_files);
-                    stored.weights.push(tensor.map_err(place)?);
+                    let index = stored.weights.len();
+                    let packed = packed.as_mut().and_then(|packed| packed.remove(&index));
+                    let used = packed.as_ref().unwrap_or(&row);
+                    let tensor = used.tensor(limits, files, &known_files);
+                    let tensor = tensor.map_err(|error| error.within(used.place()))?;
+                    if packed.is_some() {
+                        stored.packed_bytes += tensor.buffer().len_bytes();
+                    }
+                    stored.weights.push(tensor);
                 }
+                PACKED_MARK | PACKED_WEIGHT => {}
                 other => {
                     let message = format!("unknown op `{}` in the table", shown(other));
                     return Err(ImportError::new(message));
                 }
             }
         }
-        table.check_main(
+        if let Some(index) = packed.and_then(|packed| packed.into_keys().min()) {
+            return Err(ImportError::new(format!(
+                "expected the number of one of {} weights, found {index} of a packed weight",
+                stored.weights.len()
+            )));
+        }
+        table.check_function(
+            stored.function,
             stored.inputs.len() + stored.weights.len(),
             stored.outputs.len(),
         )?;

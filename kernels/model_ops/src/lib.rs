@@ -85,6 +85,8 @@ pub mod lists;
 
 pub mod hlo;
 
+pub use tfrt_compute::packed_layout;
+
 use tfrt::ods::DialectDef;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};

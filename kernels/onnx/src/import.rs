@@ -19,18 +19,18 @@ mod ops;
 mod types;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tfrt_import::names::shown;
 use tfrt_import::program::{Program, ProgramBuilder, Value};
-use tfrt_import::report::Unsupported;
+use tfrt_import::report::{Unsupported, UnsupportedKind};
 use tfrt_import::{ImportError, InputDim, InputType, Limit, Limits};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::attribute::{Attribute, describe};
 use crate::element_type::ElementType;
-use crate::graph::{Dim, Function, Graph, Node, ValueType};
+use crate::graph::{Dim, Function, Graph, Node, ValueType, captures};
 use crate::model::Model;
 use crate::opset::{self, NEWEST_OPSET, Schema};
 use crate::tensor::{Tensor, TensorData};
@@ -48,8 +48,11 @@ const SPARSE: &[&str] = &["Loop", "Resize", "Scan"];
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// The outputs that are wanted; by default all.
+    /// The outputs that are wanted; by default all. Nodes and inputs that they do not need are left
+    /// out.
     pub outputs: Option<Vec<String>>,
+    /// Whether a model of an opset above the newest known one is read as one of that.
+    pub assumes_opset: bool,
     /// The limits on the size of the program.
     pub limits: Limits,
 }
@@ -127,12 +130,21 @@ impl Model {
             functions: Vec::new(),
             types: Types::default(),
             num_open_graphs: 0,
+            assumes_opset: options.assumes_opset,
+            needed: options
+                .outputs
+                .as_deref()
+                .map(|names| needed(self.graph(), names)),
         };
         let mut scope = Scope::new(self.opset(""), None);
         for input in self.inputs() {
+            if !lowering.needs(std::slice::from_ref(&input.name)) {
+                continue;
+            }
             if let Some(what) = unsupported_type(&input.ty) {
                 let what = format!("inputs of type {what}");
-                lowering.unsupported.add(what, &input.name, "");
+                let kind = UnsupportedKind::Type;
+                lowering.unsupported.add(kind, what, &input.name, "");
                 scope.bind(&input.name, Known::Missing);
                 continue;
             }
@@ -165,7 +177,10 @@ impl Model {
                 // Nothing makes it, as its node is not supported.
                 None if !lowering.unsupported.is_empty() => {}
                 None => {
-                    let known = scope.values.keys().map(String::as_str);
+                    let nodes = self.graph().nodes.iter();
+                    let made = nodes.flat_map(|node| &node.outputs);
+                    let inputs = self.graph().inputs.iter().map(|input| &input.name);
+                    let known = made.chain(inputs).map(String::as_str);
                     let hint = did_you_mean(&nearest(name, known));
                     let message = format!("unknown value '{}'{hint}", shown(name));
                     return Err(ImportError::new(message).into());
@@ -186,6 +201,33 @@ impl Model {
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),
         }
     }
+
+    /// Returns all unsupported features of the model, by importing it.
+    ///
+    /// # Errors
+    /// A violated rule, with its node.
+    pub fn unsupported(&self) -> Result<Unsupported, ImportError> {
+        match self.import(&Options::default()) {
+            Ok(_) => Ok(Unsupported::default()),
+            Err(ImportFailure::Unsupported(unsupported)) => Ok(unsupported),
+            Err(ImportFailure::Broken(error)) => Err(error),
+        }
+    }
+}
+
+/// Returns the values of a graph that some of them need, themselves included.
+fn needed(graph: &Graph, wanted: &[String]) -> HashSet<String> {
+    let mut needed: HashSet<String> = wanted.iter().cloned().collect();
+    // Each node is after those whose values it takes.
+    for node in graph.nodes.iter().rev() {
+        if !node.outputs.iter().any(|name| needed.contains(name)) {
+            continue;
+        }
+        let inner = node.graphs().flat_map(|(_, graph)| captures(graph));
+        let inputs = node.inputs.iter().map(String::as_str).chain(inner);
+        needed.extend(inputs.filter(|name| !name.is_empty()).map(str::to_owned));
+    }
+    needed
 }
 
 /// Returns the part of a type that is not supported.
@@ -313,24 +355,42 @@ struct Lowering<'a> {
     types: Types,
     /// The graphs of nodes that are being lowered, those of calling functions included.
     num_open_graphs: u64,
+    assumes_opset: bool,
+    /// The values of the model's graph that the wanted outputs need; `None` if all are wanted.
+    needed: Option<HashSet<String>>,
 }
 
 impl<'a> Lowering<'a> {
+    /// Returns `true` if the wanted outputs need one of these values of the model's graph.
+    fn needs(&self, names: &[String]) -> bool {
+        let needed = self.needed.as_ref();
+        needed.is_none_or(|needed| names.iter().any(|name| needed.contains(name)))
+    }
+
     fn graph(&mut self, graph: &Graph, scope: &mut Scope<'a>) -> Result<(), ImportError> {
+        // Graphs in nodes are lowered as a whole.
+        let is_outermost = std::ptr::eq(graph, self.model.graph());
         for tensor in &graph.initializers {
+            if is_outermost && !self.needs(std::slice::from_ref(&tensor.name)) {
+                continue;
+            }
             let known = match tensor.data {
                 TensorData::Dense(_) if tensor.element_type.is_supported() => {
                     Known::Constant(tensor.clone())
                 }
                 _ => {
                     let what = format!("tensors of {}", tensor.element_type);
-                    self.unsupported.add(what, &tensor.name, "");
+                    let kind = UnsupportedKind::Type;
+                    self.unsupported.add(kind, what, &tensor.name, "");
                     Known::Missing
                 }
             };
             scope.bind(&tensor.name, known);
         }
         for node in &graph.nodes {
+            if is_outermost && !self.needs(&node.outputs) {
+                continue;
+            }
             self.num_nodes += 1;
             let lowered = self.limits.check(Limit::Nodes, self.num_nodes);
             let lowered = lowered.and_then(|()| self.node(node, scope));
@@ -355,14 +415,11 @@ impl<'a> Lowering<'a> {
         {
             return self.inline(function, node, scope);
         }
-        let label = if node.name.is_empty() {
-            node.label()
-        } else {
-            node.name.clone()
-        };
         if !node.domain.is_empty() {
             let what = format!("{}.{}", shown(&node.domain), shown(&node.op));
-            self.missing(node, scope, &what, &label, "no operator of this name");
+            let kind = UnsupportedKind::Operator;
+            let hint = "no operator of this name";
+            self.missing(node, scope, kind, &what, hint);
             return Ok(());
         }
         let Some(opset) = scope.opset else {
@@ -378,20 +435,24 @@ impl<'a> Lowering<'a> {
         let Some(newest) = newest else {
             let hint = did_you_mean(&nearest(&node.op, opset::op_names()));
             let hint = format!("no operator of this name{hint}");
-            self.missing(node, scope, &shown(&node.op).to_string(), &label, &hint);
+            let what = shown(&node.op).to_string();
+            self.missing(node, scope, UnsupportedKind::Operator, &what, &hint);
             return Ok(());
         };
-        if opset > NEWEST_OPSET {
+        if opset > NEWEST_OPSET && !self.assumes_opset {
             let what = format!("opset {opset} of ai.onnx");
-            let hint = format!("newest known is {NEWEST_OPSET}");
-            self.missing(node, scope, &what, &label, &hint);
+            let hint = format!(
+                "the newest known is {NEWEST_OPSET}; `--assume-opset` reads the model as one of it"
+            );
+            self.missing(node, scope, UnsupportedKind::Opset, &what, &hint);
             return Ok(());
         }
         let Some(schema) = opset::schema_of(&node.op, opset) else {
             let first = opset::versions(&node.op)[0].since;
-            return Err(ImportError::new(format!(
-                "the operator exists since opset {first}, but the model imports opset {opset}"
-            )));
+            let what = format!("{} in opset {opset}", node.op);
+            let hint = format!("the operator exists since opset {first}");
+            self.missing(node, scope, UnsupportedKind::OperatorVersion, &what, &hint);
+            return Ok(());
         };
         let is_wanted = |name: &&String| !name.is_empty();
         let is_missing = |name: &String| matches!(scope.values.get(name), Some(Known::Missing));
@@ -400,7 +461,7 @@ impl<'a> Lowering<'a> {
             // told, too.
             if !ops::is_known(&node.op) && !control::OPS.contains(&node.op.as_str()) {
                 let what = format!("{} (version {})", node.op, schema.since);
-                self.missing(node, scope, &what, &label, "");
+                self.missing(node, scope, UnsupportedKind::Operator, &what, "");
             }
             for output in &node.outputs {
                 scope.bind(output, Known::Missing);
@@ -412,7 +473,7 @@ impl<'a> Lowering<'a> {
         if control::OPS.contains(&node.op.as_str()) {
             let Some(results) = self.control(node, schema.since, scope)? else {
                 let what = format!("{} (version {})", node.op, schema.since);
-                self.missing(node, scope, &what, &label, "");
+                self.missing(node, scope, UnsupportedKind::Operator, &what, "");
                 return Ok(());
             };
             for (name, known) in node.outputs.iter().zip(results) {
@@ -430,17 +491,29 @@ impl<'a> Lowering<'a> {
                 }
             }
             None => {
-                let reason = call.reason.take();
-                let what =
-                    reason.unwrap_or_else(|| format!("{} (version {})", node.op, schema.since));
-                self.missing(node, scope, &what, &label, "");
+                let (kind, what) = call.reason.take().unwrap_or_else(|| {
+                    let what = format!("{} (version {})", node.op, schema.since);
+                    (UnsupportedKind::Operator, what)
+                });
+                self.missing(node, scope, kind, &what, "");
             }
         }
         Ok(())
     }
 
-    fn missing(&mut self, node: &Node, scope: &mut Scope<'_>, what: &str, label: &str, hint: &str) {
-        self.unsupported.add(what, label, hint);
+    /// Records a node that is not supported.
+    fn missing(
+        &mut self,
+        node: &Node,
+        scope: &mut Scope<'_>,
+        kind: UnsupportedKind,
+        what: &str,
+        hint: &str,
+    ) {
+        match node.name.is_empty() {
+            true => self.unsupported.add(kind, what, &node.label(), hint),
+            false => self.unsupported.add(kind, what, &node.name, hint),
+        }
         for output in &node.outputs {
             scope.bind(output, Known::Missing);
         }

@@ -14,6 +14,7 @@
 //! | [`tensor`] | tensors in a file and next to it |
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
+//! | `text` | models as MLIR text |
 //! | [`import`] | from a model to a program |
 //! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
@@ -44,9 +45,11 @@ pub mod opset;
 
 mod model;
 
+mod text;
+
 pub mod import;
 
 pub mod guide;
 
 pub use element_type::ElementType;
-pub use model::{FunctionName, Model};
+pub use model::{FunctionName, Model, is_onnx};

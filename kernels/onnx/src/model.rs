@@ -59,7 +59,59 @@ pub struct Model {
     opsets: BTreeMap<String, i64>,
     graph: Graph,
     functions: HashMap<FunctionName, Function>,
+    notes: Vec<(String, String)>,
     warnings: Vec<String>,
+}
+
+/// Returns `true` if these are the bytes of an ONNX model, in whatever order its fields are.
+///
+/// ```
+/// assert!(tfrt_onnx::is_onnx(b"\x3a\x00\x08\x0a"), "a graph, then the version of the format");
+/// assert!(!tfrt_onnx::is_onnx(b"func @main() { tfrt.return }"));
+/// ```
+#[must_use]
+pub fn is_onnx(bytes: &[u8]) -> bool {
+    let model = ModelProto::decode(bytes);
+    model.is_ok_and(|model| model.graph.is_some() && model.ir_version.is_some())
+}
+
+/// Returns what a file says beyond what an import uses.
+fn notes(proto: &ModelProto) -> Vec<(String, String)> {
+    let graph = proto.graph.as_ref();
+    let mut notes = Vec::new();
+    let mut add = |name: &str, text: String| {
+        if !text.is_empty() {
+            notes.push((name.to_owned(), shown(&text).to_string()));
+        }
+    };
+    add("domain", proto.domain().to_owned());
+    let version = proto.model_version.filter(|&version| version != 0);
+    add(
+        "version",
+        version.map_or_else(String::new, |v| v.to_string()),
+    );
+    add("documentation", proto.doc_string().to_owned());
+    let documentation = graph.map(|graph| graph.doc_string().to_owned());
+    add(
+        "documentation of the graph",
+        documentation.unwrap_or_default(),
+    );
+    let of_graph = graph.map_or(&[][..], |graph| &graph.metadata_props);
+    for entry in proto.metadata_props.iter().chain(of_graph) {
+        let name = format!("metadata `{}`", shown(entry.key()));
+        add(&name, entry.value().to_owned());
+    }
+    let annotations = graph.map_or(0, |graph| graph.quantization_annotation.len());
+    for (name, count) in [
+        ("ignored quantization annotations", annotations),
+        ("ignored training information", proto.training_info.len()),
+        ("ignored device configurations", proto.configuration.len()),
+    ] {
+        if count > 0 {
+            add(name, count.to_string());
+        }
+    }
+    notes
 }
 
 impl Model {
@@ -76,34 +128,34 @@ impl Model {
             file.map_err(|error| error.to_string())
         };
         let file = read().map_err(ImportError::new);
-        Self::of_file(path, file, limits)
+        Self::of_file(path, file, FolderFiles::beside(path), limits)
     }
 
-    /// Maps a model into memory: its tensors are parts of the file.
+    /// Maps a model into memory, and the files that it refers to: its tensors are parts of them.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
     ///
     /// # Safety
-    /// 1. The file must not be changed or shortened while the model, or a tensor of it, lives.
+    /// 1. The files must not be changed or shortened while the model, or a tensor of it, lives.
     #[expect(unsafe_code, reason = "hands on the duty of whoever maps a file")]
     pub unsafe fn map(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, ImportError> {
         let path = path.as_ref();
         // SAFETY: duty 1.
         let file = unsafe { map(path) };
         let file = file.map_err(|error| ImportError::new(error.to_string()));
-        Self::of_file(path, file, limits)
+        // SAFETY: duty 1.
+        let external = FolderFiles::beside(path).mapped_by(|path| unsafe { map(path) });
+        Self::of_file(path, file, external, limits)
     }
 
     fn of_file(
         path: &Path,
         file: Result<HostBuffer, ImportError>,
+        external: FolderFiles,
         limits: &Limits,
     ) -> Result<Self, ImportError> {
-        let model = file.and_then(|file| {
-            let external = FolderFiles::beside(path);
-            Self::of_buffer(file, external, limits)
-        });
+        let model = file.and_then(|file| Self::of_buffer(file, external, limits));
         model.map_err(|error| error.within(shown(&path.to_string_lossy()).to_string()))
     }
 
@@ -184,6 +236,7 @@ impl Model {
             opsets,
             graph,
             functions,
+            notes: notes(proto),
             warnings,
         })
     }
@@ -258,6 +311,14 @@ impl Model {
             }
         }
         places
+    }
+
+    /// Returns what the file says beyond what an import uses, each part with its name: its version,
+    /// documentation and metadata, and how many parts there are for training, quantisation and
+    /// devices.
+    #[must_use]
+    pub fn notes(&self) -> &[(String, String)] {
+        &self.notes
     }
 
     /// Returns warnings, which are not errors.

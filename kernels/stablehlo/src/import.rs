@@ -50,8 +50,8 @@ mod selection;
 use std::collections::HashMap;
 
 use tfrt_import::program::{Attr, Program, ProgramBuilder, Value};
-use tfrt_import::report::Unsupported;
-use tfrt_import::{ImportError, Limit, Limits};
+use tfrt_import::report::{Unsupported, UnsupportedKind};
+use tfrt_import::{ImportError, InputDim, InputType, Limit, Limits};
 use tfrt_ir::{BlockId, Module, OpId, ValueId};
 use tfrt_tensor::DenseHostTensor;
 
@@ -160,13 +160,18 @@ impl HloModel {
             ImportError::new(format!("the function `@{}` has no body", function.name))
         })?;
         for (index, &argument) in self.module.block_arguments(block).iter().enumerate() {
-            let value = lowering.builder.input(&format!("arg{index}"));
             let ty = self.module.value_type(argument);
-            if tensor_type(&self.module, ty).is_none() {
+            let name = format!("arg{index}");
+            let tensor = tensor_type(&self.module, ty);
+            let value = match &tensor {
+                Some(ty) => lowering.builder.declared_input(&name, declared(ty)),
+                None => lowering.builder.input(&name),
+            };
+            if tensor.is_none() {
                 let what = format!("values of type {}", self.module.type_spelling(ty));
-                lowering
-                    .unsupported
-                    .add(what, &format!("argument {index}"), "");
+                let place = format!("argument {index}");
+                let kind = UnsupportedKind::Type;
+                lowering.unsupported.add(kind, what, &place, "");
                 lowering.values.insert(argument, None);
             } else {
                 lowering.values.insert(argument, Some(value));
@@ -207,11 +212,28 @@ impl HloModel {
         let outputs: Option<Vec<(&str, Value)>> = outputs.collect();
         let outputs =
             outputs.ok_or_else(|| ImportError::new("expected a value for every result"))?;
+        let mut program = lowering.builder.finish(&outputs);
+        let types = self.module.signature(function.op);
+        let types = types.map_or(&[][..], |(_, results)| results);
+        // What is compared with expectations comes behind the results.
+        for (declared_type, &ty) in program.output_types.iter_mut().zip(types) {
+            *declared_type = tensor_type(&self.module, ty).as_ref().map(declared);
+        }
         Ok(Imported {
-            program: lowering.builder.finish(&outputs),
+            program,
             num_results,
             checks,
         })
+    }
+}
+
+/// Returns a type as programs declare it.
+fn declared(ty: &TensorType) -> InputType {
+    let dims = ty.dims.iter();
+    let dims = dims.map(|dim| dim.map_or(InputDim::Unknown, InputDim::Fixed));
+    InputType {
+        dtype: Some(ty.element.dtype),
+        dims: Some(dims.collect()),
     }
 }
 
@@ -319,7 +341,8 @@ impl<'a> Lowering<'a> {
             if tensor_type(module, ty).is_none() && !is_token(module, ty) {
                 let what = format!("values of type {}", module.type_spelling(ty));
                 let place = self.place(op);
-                self.unsupported.add(what, &place, "");
+                self.unsupported
+                    .add(UnsupportedKind::Type, what, &place, "");
                 is_missing = true;
             }
         }
@@ -398,14 +421,17 @@ impl<'a> Lowering<'a> {
     /// Records an op as unsupported.
     fn missing(&mut self, op: OpId) {
         let place = self.place(op);
-        self.unsupported.add(self.module.op_name(op), &place, "");
+        let what = self.module.op_name(op);
+        self.unsupported
+            .add(UnsupportedKind::Operator, what, &place, "");
     }
 
     /// Records an unsupported use of an op.
     fn lacks(&mut self, op: OpId, what: &str) -> Lowered {
         let what = format!("{}: {what}", self.module.op_name(op));
         let place = self.place(op);
-        self.unsupported.add(what, &place, "");
+        self.unsupported
+            .add(UnsupportedKind::Form, what, &place, "");
         Ok(None)
     }
 

@@ -37,6 +37,7 @@ use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
 use crate::output;
+use crate::queue_arguments::QueueArguments;
 use crate::run::{self, ProgramFile, ProgramHost};
 
 use measurement::{Bench, Plan, Stop, clock_cost, fresh_ctx};
@@ -110,14 +111,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     duration: Option<Duration>,
 
-    /// The work queue: `s` runs kernels on the calling thread, `mstd:N,B` on N threads plus B
-    /// threads for blocking work
-    #[arg(
-        long = "work_queue_type",
-        value_name = "TYPE[:ARGUMENT]",
-        default_value = "s"
-    )]
-    work_queue_type: String,
+    #[command(flatten)]
+    queue: QueueArguments,
 
     #[command(flatten)]
     libraries: LibraryArguments,
@@ -187,7 +182,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         program,
         &front_end,
         file,
-        &arguments.work_queue_type,
+        &arguments.queue.config(),
         arguments.diagnostics,
     )?;
     let host = &program_host.host;
@@ -262,7 +257,8 @@ fn measure_model(
     let found = Arc::clone(&has_error);
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
-        .queue(run::create_queue(program, &arguments.work_queue_type)?)
+        .queue(run::create_queue(program, &arguments.queue.config())?)
+        .limits(run::default_limits())
         // Relaxed: it is read when the host is at rest.
         .diagnostic_handler(move |_: &Error| found.store(true, Ordering::Relaxed))
         .build();

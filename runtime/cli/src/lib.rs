@@ -59,6 +59,8 @@ mod graph;
 
 mod tensors;
 
+mod queue_arguments;
+
 #[cfg(feature = "data")]
 mod data;
 
@@ -69,6 +71,9 @@ mod devices;
 
 #[cfg(feature = "gpu")]
 mod run_gpu;
+
+#[cfg(feature = "onnx")]
+mod progress;
 
 #[cfg(feature = "onnx")]
 mod import;

@@ -23,8 +23,9 @@ pub(crate) fn described(error: &Error) -> String {
 /// Returns the node and the message of an error that the preparation of a program found.
 fn located(message: &str) -> (Option<&str>, &str) {
     let found = message
-        .strip_prefix("cannot instantiate function `main`: loc(\"")
-        .and_then(|rest| rest.split_once("\"): error: "));
+        .strip_prefix("cannot instantiate function `")
+        .and_then(|rest| rest.split_once("`: loc(\""))
+        .and_then(|(_, rest)| rest.split_once("\"): error: "));
     match found {
         Some((node, message)) => (Some(node), message),
         None => (None, message),

@@ -10,7 +10,7 @@ use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::tensor_file;
 use tfrt_support::DType;
 use tfrt_support::escape::escaped;
-use tfrt_tensor::file::{FileFormat, NamedTensor};
+use tfrt_tensor::file::{FileError, FileFormat, NamedTensor};
 use tfrt_tensor::half::{bf16, f16};
 use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, I1, Shape, Tensor};
@@ -328,7 +328,14 @@ pub(crate) fn write(
                 )
             })?;
             let tensors = [NamedTensor::new(name, tensor.clone())];
-            format.write(&tensors).map_err(|error| wrong(path, error))?
+            format.write(&tensors).map_err(|error| {
+                let is_type = matches!(error, FileError::NoDType { .. });
+                let help = match is_type {
+                    true => "; `.pb` and `.safetensors` files have more element types",
+                    false => "",
+                };
+                wrong(path, format!("{error}{help}"))
+            })?
         }
     };
     output::write(path, &bytes)

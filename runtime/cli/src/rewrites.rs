@@ -23,24 +23,40 @@ pub(crate) struct RewriteArguments {
         require_equals = true
     )]
     no_fuse: Option<Vec<String>>,
+
+    /// Where channels of images are kept: `auto` moves them last for convolutions, `as-is` does not
+    #[arg(long, value_name = "LAYOUT", value_enum, default_value = "auto")]
+    layout: Layout,
+}
+
+/// Where the channels of images are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Layout {
+    Auto,
+    AsIs,
 }
 
 impl RewriteArguments {
-    /// Returns `true` if rewrites are switched off.
-    pub(crate) fn are_given(&self) -> bool {
-        self.no_fuse.is_some()
+    /// Returns an option that switches rewrites off.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let layout = (self.layout == Layout::AsIs).then_some("--layout");
+        self.no_fuse.is_some().then_some("--no-fuse").or(layout)
     }
 
     /// Returns the rules that apply.
     pub(crate) fn rules(&self) -> Result<RewriteRules, Failure> {
-        match &self.no_fuse {
-            None => Ok(RewriteRules::default()),
-            Some(names) if names.is_empty() => Ok(RewriteRules::none()),
+        let rules = match &self.no_fuse {
+            None => RewriteRules::default(),
+            Some(names) if names.is_empty() => RewriteRules::none(),
             Some(names) => {
                 let rules = RewriteRules::without(names.iter().map(String::as_str));
-                rules.map_err(|error| Failure::Usage(format!("error: {error}")))
+                rules.map_err(|error| Failure::Usage(format!("error: {error}")))?
             }
-        }
+        };
+        Ok(match self.layout {
+            Layout::Auto => rules,
+            Layout::AsIs => rules.without_layouts(),
+        })
     }
 
     /// Rewrites a program, whose ops on constants the host computes.

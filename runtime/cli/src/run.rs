@@ -53,12 +53,13 @@ use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
 use crate::output::{self, print_line};
+use crate::queue_arguments::QueueArguments;
 #[cfg(feature = "onnx")]
 use crate::run_model::{Missing, ModelArguments, ModelKind};
 
 use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
-pub(crate) use limits::LimitArguments;
+pub(crate) use limits::{LimitArguments, default_limits};
 pub(crate) use program_file::ProgramFile;
 pub(crate) use program_host::{ProgramHost, functions_by_arguments};
 use recording::{LevelName, Recording, SinkName};
@@ -126,14 +127,8 @@ pub(crate) struct Options {
     )]
     test_init_function: String,
 
-    /// The work queue: `s` runs kernels on the calling thread, `mstd:N,B` on N threads plus B
-    /// threads for blocking work
-    #[arg(
-        long = "work_queue_type",
-        value_name = "TYPE[:ARGUMENT]",
-        default_value = "s"
-    )]
-    work_queue_type: String,
+    #[command(flatten)]
+    queue: QueueArguments,
 
     /// The GPU to use: `cuda`, or `host` to simulate a GPU on threads of this process [default: the
     /// value of the environment variable TFRT_GPU, or `cuda`]
@@ -333,7 +328,7 @@ pub(crate) fn run_model(
     let front_end = FrontEnd::new(program, &options.libraries)?;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
-        .queue(create_queue(program, &options.work_queue_type)?)
+        .queue(create_queue(program, &options.queue.config())?)
         .limits(options.limits.of_host())
         .build();
     crate::run_model::run(
@@ -567,7 +562,7 @@ fn choose_queue(
     program: &str,
     arguments: &Options,
 ) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
-    let queue = create_queue(program, &arguments.work_queue_type)?;
+    let queue = create_queue(program, &arguments.queue.config())?;
     print_line(&format!("Choosing {} work queue.", queue.name()))?;
     Ok(queue)
 }

@@ -1,28 +1,32 @@
 //! `tfrt run MODEL`: runs a model of another system, ONNX or StableHLO, on tensors from files.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
 use tfrt_import::names::shown;
-use tfrt_import::program::{FUNCTION, Program, Weight};
+use tfrt_import::program::{Attr, FUNCTION, Program, ProgramBuilder, Weight};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::stored::{WeightCheck, may_be_stored};
-use tfrt_import::{ImportError, InputType, Limits, ModelValue, Session};
+use tfrt_import::{ImportError, InputDim, InputType, Limits, ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_onnx::Model;
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::Options;
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::ListHostTensor;
 
 use crate::failure::Failure;
+use crate::import::{split_at_last, write_warnings};
 use crate::input::Input;
 use crate::model_errors::described;
 use crate::model_limits::ModelLimitArguments;
 use crate::model_values::{self, DeclaredValue, Made};
 use crate::output;
+use crate::progress::Progress;
 use crate::rewrites::{self, RewriteArguments};
 use crate::run::LimitArguments;
 use crate::stored;
@@ -49,6 +53,11 @@ pub(crate) struct ModelArguments {
     #[arg(long = "dim", value_name = "NAME=VALUE")]
     dims: Vec<String>,
 
+    /// Convert inputs of a model to the declared element types. By default, another type is an
+    /// error
+    #[arg(long = "cast-inputs")]
+    casts_inputs: bool,
+
     /// Compare the SHA-256 of the files that the weights of an imported program are in, not only
     /// their sizes
     #[arg(long = "verify-weights")]
@@ -73,7 +82,8 @@ impl ModelArguments {
         let given = given.map(|(option, _)| *option);
         let folder = self.outputs_folder.is_some().then_some("--outputs");
         let verifies = self.verifies_weights.then_some("--verify-weights");
-        match given.or(folder).or(verifies) {
+        let casts = self.casts_inputs.then_some("--cast-inputs");
+        match given.or(folder).or(verifies).or(casts) {
             Some(option) => Err(Failure::Usage(format!(
                 "error: `{option}` applies to models, but the file is a program; `--arg` gives \
                  arguments of functions"
@@ -104,8 +114,8 @@ pub(crate) enum ModelKind {
 }
 
 /// Returns the format of a model, detected by its content, or `None` if the file is not a model.
-/// ONNX models begin with the version of the format, which neither text nor BEF files do; StableHLO
-/// is text with ops of its dialect.
+/// Most ONNX models begin with the version of the format, which neither text nor BEF files do, and
+/// others are read for it; StableHLO is text with ops of its dialect.
 pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     const FIRST_FIELD: u8 = 0x08;
     const FIRST_OF_BEF: u8 = 0x0B;
@@ -122,16 +132,18 @@ pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     if tfrt_stablehlo::is_bytecode(&first) {
         return Some(ModelKind::Bytecode);
     }
-    let is_plain = !first[0].is_ascii_control() || first[0].is_ascii_whitespace();
-    if !is_plain && *first.first()? != FIRST_OF_BEF {
-        return None;
-    }
+    let is_bef = *first.first()? == FIRST_OF_BEF;
     let bytes = std::fs::read(path).ok()?;
     if may_be_stored(&bytes) {
         return Some(ModelKind::Program);
     }
-    let text = std::str::from_utf8(&bytes).ok().filter(|_| is_plain)?;
-    tfrt_stablehlo::is_stablehlo(text).then_some(ModelKind::StableHlo)
+    let is_control = |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if !bytes.iter().any(is_control) => {
+            tfrt_stablehlo::is_stablehlo(text).then_some(ModelKind::StableHlo)
+        }
+        _ => (!is_bef && tfrt_onnx::is_onnx(&bytes)).then_some(ModelKind::Onnx),
+    }
 }
 
 /// A model that was imported: its program, and for each input what is said of it.
@@ -139,6 +151,7 @@ struct LoadedModel {
     program: Program,
     inputs: Vec<DeclaredValue>,
     outputs: Vec<ValueType>,
+    warnings: Vec<String>,
 }
 
 /// Imports a model.
@@ -160,6 +173,7 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
             Ok(LoadedModel {
                 inputs: inputs.collect(),
                 outputs: outputs.map(|output| output.ty.clone()).collect(),
+                warnings: model.warnings().to_vec(),
                 program: program.map_err(|failure| Failure::caused(of_file(), failure))?,
             })
         }
@@ -184,6 +198,7 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
             Ok(LoadedModel {
                 inputs: inputs.collect(),
                 outputs: vec![ValueType::Unknown; imported.program.outputs.len()],
+                warnings: Vec::new(),
                 program: imported.program,
             })
         }
@@ -192,7 +207,7 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
 
 /// Maps a model, so that its weights take no memory before they are used.
 #[expect(unsafe_code, reason = "maps a file that the user names")]
-fn mapped(path: &str, limits: &Limits) -> Result<Model, ImportError> {
+pub(crate) fn mapped(path: &str, limits: &Limits) -> Result<Model, ImportError> {
     // SAFETY: 1: whoever runs the command must not change the model meanwhile, as the guide says.
     unsafe { Model::map(path, limits) }
 }
@@ -240,8 +255,9 @@ pub(crate) struct ReadyModel {
     /// The types of the outputs in files.
     output_types: Vec<ValueType>,
     pub(crate) weights_bytes: usize,
-    /// How long the import took, and the loading after it.
+    /// From the first byte that is read to the program.
     pub(crate) import_time: Duration,
+    /// From the first byte that is read until the model can run.
     pub(crate) load_time: Duration,
 }
 
@@ -272,14 +288,18 @@ fn load_session(
         ));
     }
     let limits = arguments.limits.limits();
+    let progress = Progress::start("importing");
     let mut model = load(file, kind, &limits)?;
     arguments
         .rewrites
         .apply(&mut model.program, host, &limits)?;
+    drop(progress);
+    write_warnings(&model.warnings);
     let import_time = start.elapsed();
     let weights = model.program.weights.iter();
     let weights_bytes = weights.map(Weight::len_bytes).sum();
     let input_types = model.program.input_types.clone();
+    let _progress = Progress::start("packing weights");
     Ok(Loaded {
         session: Session::load_as_is(model.program, file, host).map_err(failed)?,
         inputs: model.inputs,
@@ -297,17 +317,18 @@ fn load_stored(
     host: &Arc<HostContext>,
     start: Instant,
 ) -> Result<Loaded, Failure> {
-    if arguments.rewrites.are_given() {
-        return Err(Failure::Usage(
-            "error: `--no-fuse` applies to models: a program was rewritten when it was imported"
-                .to_owned(),
-        ));
+    if let Some(option) = arguments.rewrites.given() {
+        return Err(Failure::Usage(format!(
+            "error: `{option}` applies to models: a program was rewritten when it was imported"
+        )));
     }
     let check = match arguments.verifies_weights {
         true => WeightCheck::Digest,
         false => WeightCheck::Size,
     };
+    let progress = Progress::start("reading weights");
     let stored = stored::read(file, host.registry(), &arguments.limits.limits(), check)?;
+    drop(progress);
     let stored = stored.ok_or_else(|| {
         Failure::new(format!(
             "error: {}: expected a table of the program's inputs and weights, found none",
@@ -355,7 +376,8 @@ pub(crate) fn ready(
         weights_bytes,
         import_time,
     } = load_session(file, kind, arguments, host, start)?;
-    let load_time = start.elapsed() - import_time;
+    let load_time = start.elapsed();
+    check_dims(&arguments.dims, &input_types)?;
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
         let (name, file) = split(given, session.inputs(), "input")?;
@@ -363,8 +385,17 @@ pub(crate) fn ready(
         let ty = declared.map_or(&ValueType::Unknown, |input| &input.ty);
         let known = session.inputs().iter().position(|input| input == name);
         let dtype = known.and_then(|at| input_types.get(at)?.as_ref());
-        let value = model_values::read(file, ty, dtype, &arguments.dims, &limits)?;
+        let mut value = model_values::read(file, ty, dtype, &arguments.dims, &limits)?;
+        if let (true, Some(wanted)) = (arguments.casts_inputs, dtype.and_then(|ty| ty.dtype)) {
+            value = cast(value, wanted, host).map_err(failed)?;
+        }
         inputs.push((name.to_owned(), value));
+    }
+    for input in &declared_inputs {
+        let is_given = inputs.iter().any(|(given, _)| *given == input.name);
+        if !is_given && matches!(input.ty, ValueType::Optional(_)) {
+            inputs.push((input.name.clone(), ListHostTensor::absent().into()));
+        }
     }
     let is_given = |name: &str| inputs.iter().any(|(given, _)| given == name);
     let all = session.inputs().iter().zip(&input_types);
@@ -396,6 +427,47 @@ pub(crate) fn ready(
         import_time,
         load_time,
     })
+}
+
+/// Refuses numbers for dimensions that no input has.
+fn check_dims(given: &[String], input_types: &[Option<InputType>]) -> Result<(), Failure> {
+    let types = input_types.iter().flatten();
+    let dims = types.filter_map(|ty| ty.dims.as_ref()).flatten();
+    let symbols = dims.filter_map(|dim| match dim {
+        InputDim::Symbol(name) => Some(name.as_str()),
+        InputDim::Fixed(_) | InputDim::Unknown => None,
+    });
+    let symbols: BTreeSet<&str> = symbols.collect();
+    for given in given {
+        let (name, _) = split_at_last(given, "--dim NAME=VALUE")?;
+        if !symbols.contains(name) {
+            let hint = did_you_mean(&nearest(name, symbols.iter().copied()));
+            return Err(Failure::Usage(format!(
+                "error: no input has a dimension `{}`{hint}",
+                shown(name)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Converts a tensor to another element type.
+fn cast(value: ModelValue, wanted: DType, host: &Arc<HostContext>) -> Result<ModelValue, Error> {
+    let tensor = match value {
+        ModelValue::Tensor(tensor) if tensor.dtype() != wanted => tensor,
+        other => return Ok(other),
+    };
+    let mut builder = ProgramBuilder::default();
+    let x = builder.input("x");
+    let to = [("DstT", Attr::Type(wanted))];
+    let y = builder.call("tfrt.Cast", &[x], &to, 1, "--cast-inputs");
+    let program = builder.finish(&[("y", y[0])]);
+    let session = Session::load_as_is(program, "--cast-inputs", host)?;
+    let mut outputs = session.run(&[("x", tensor)])?;
+    let first = outputs.drain(..).next();
+    first
+        .map(ModelValue::from)
+        .ok_or_else(|| Error::new("expected a converted input"))
 }
 
 /// Runs a model within limits, and prints or writes its outputs.

@@ -2,28 +2,33 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_function_ops::FunctionProgram;
-use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_import::files::FolderFiles;
 use tfrt_import::program::Program;
 use tfrt_import::stored::{
-    StoredProgram, WeightCheck, WeightFile, WeightPlace, sha256_of_file, weight_files,
+    StoredProgram, WeightCheck, WeightFile, WeightPlace, packed_name, sha256_of_file, weight_files,
 };
-use tfrt_import::{Limit, Limits};
+use tfrt_import::{Limit, Limits, PackedForm};
 use tfrt_support::escape::escaped;
 use tfrt_tensor::HostBuffer;
-use tfrt_tensor::file::{FileFormat, NamedTensor};
+use tfrt_tensor::file::{NamedTensor, safetensors};
 
 use crate::failure::Failure;
 use crate::input::{Input, Kind};
 
 /// The files of the model that a program was made from.
 #[derive(Debug, Default)]
-pub(crate) struct ModelFiles(pub(crate) HashMap<(usize, usize), (PathBuf, u64)>);
+pub(crate) struct ModelFiles {
+    /// The name of the model's file, without its folder.
+    pub(crate) name: String,
+    /// The model's file.
+    pub(crate) path: PathBuf,
+    /// The files and offsets of tensors, by the addresses and sizes of their elements.
+    pub(crate) places: HashMap<(usize, usize), (PathBuf, u64)>,
+}
 
 /// The files that weights of a program lie in, and their places.
 #[derive(Debug, Default)]
@@ -56,12 +61,13 @@ impl Places {
 
 /// Returns the text of a program for a file, with the places of its weights. Weights that are not
 /// in files of the model below the folder of the program are written to another file: `weights`, or
-/// one with the program's name.
+/// one with the program's name. So are packed weights.
 pub(crate) fn text(
     program: &Program,
     target: &str,
     weights: Option<&str>,
     model: &ModelFiles,
+    packed: Option<&PackedForm>,
 ) -> Result<String, Failure> {
     let target = Path::new(target);
     let folder = match target.parent() {
@@ -73,7 +79,9 @@ pub(crate) fn text(
         .map_err(|error| wrong(folder, error))?;
     let mut places = Places::default();
     let mut found: Vec<Option<WeightPlace>> = Vec::with_capacity(program.weights.len());
+    let mut names = Names::of(program);
     let mut written = Vec::new();
+    let mut tensors = Vec::new();
     for (index, weight) in program.weights.iter().enumerate() {
         found.push(None);
         if weight.is_small() {
@@ -81,7 +89,7 @@ pub(crate) fn text(
         }
         let tensor = weight.tensor().map_err(|error| wrong(target, error))?;
         let buffer = tensor.buffer();
-        let place = model.0.get(&(buffer.address(), buffer.len_bytes()));
+        let place = model.places.get(&(buffer.address(), buffer.len_bytes()));
         if let (Some((path, offset)), None) = (place, weights)
             && let Some(file) = places.file(&folder, path)?
         {
@@ -89,25 +97,68 @@ pub(crate) fn text(
             found[index] = Some(WeightPlace { file, offset });
         } else {
             written.push(index);
+            let name = names.unused(weight.name.clone(), "weight", index);
+            tensors.push(NamedTensor::new(&name, tensor.clone()));
         }
     }
-    if !written.is_empty() {
+    for (index, tensor) in packed.iter().flat_map(|form| form.weights()) {
+        let name = packed_name(&program.weights[index].name, index);
+        let name = names.unused(name, "packed", index);
+        tensors.push(NamedTensor::new(&name, tensor.clone()));
+    }
+    let mut offsets = Vec::new();
+    if !tensors.is_empty() {
         let path = weights.map_or_else(|| target.with_extension("safetensors"), PathBuf::from);
         let is_replaceable = || weights.is_some() || has_weights_in(target, &path);
         check_target(&path, is_replaceable, model)?;
-        let offsets = write_weights(program, &written, &path)?;
+        let written = write_weights(&tensors, &path, model)?;
+        drop(tensors);
         let file = places.file(&folder, &path)?.ok_or_else(|| {
             wrong(
                 &path,
                 "the weights must be in the folder of the program or below it",
             )
         })?;
-        for (index, offset) in written.into_iter().zip(offsets) {
-            found[index] = Some(WeightPlace { file, offset });
+        let written = written.into_iter();
+        offsets.extend(written.map(|offset| WeightPlace { file, offset }));
+    }
+    let (plain, packed_places) = offsets.split_at(written.len());
+    for (index, place) in written.into_iter().zip(plain) {
+        found[index] = Some(*place);
+    }
+    let packed = packed.map(|form| (form, packed_places));
+    let text = program.to_stored_text(&places.files, &found, packed);
+    text.map_err(|error| Failure::caused("error", error))
+}
+
+/// The names of tensors in a file.
+struct Names<'p> {
+    /// Those of weights, which only their weights get.
+    given: HashSet<&'p str>,
+    seen: HashSet<String>,
+}
+
+impl<'p> Names<'p> {
+    fn of(program: &'p Program) -> Self {
+        let weights = program.weights.iter();
+        Self {
+            given: weights.map(|weight| weight.name.as_str()).collect(),
+            // The format has a section of this name.
+            seen: ["", "__metadata__"].map(str::to_owned).into(),
         }
     }
-    let text = program.to_stored_text(&places.files, &found);
-    text.map_err(|error| Failure::caused("error", error))
+
+    /// Returns the name, or a similar one if another tensor has it.
+    fn unused(&mut self, name: String, kind: &str, index: usize) -> String {
+        if self.seen.insert(name.clone()) {
+            return name;
+        }
+        let mut name = format!("{kind}/{index}");
+        while self.given.contains(name.as_str()) || !self.seen.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
 }
 
 /// Returns `true` if a file is a program that an earlier import wrote, whose table lists the file
@@ -136,7 +187,7 @@ fn check_target(
         let file = file.canonicalize();
         file.is_ok_and(|file| file == whole)
     };
-    if model.0.values().any(is_of_model) {
+    if model.places.values().any(is_of_model) {
         return Err(wrong(path, "the weights would replace a file of the model"));
     }
     if !is_replaceable() {
@@ -146,31 +197,20 @@ fn check_target(
     Ok(())
 }
 
-/// Writes weights to a file. Returns the first byte of each.
-fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Vec<u64>, Failure> {
-    let given: HashSet<&str> = (program.weights.iter())
-        .map(|weight| weight.name.as_str())
-        .collect();
-    // The format has a section of this name.
-    let mut seen = HashSet::from(["", "__metadata__"]);
-    let tensors = indices.iter().map(|&index| {
-        let weight = &program.weights[index];
-        let name = match seen.insert(weight.name.as_str()) {
-            true => weight.name.clone(),
-            false => unused_name(&given, index),
-        };
-        let tensor = weight.tensor().map_err(|error| wrong(path, error))?;
-        Ok(NamedTensor::new(&name, tensor.clone()))
-    });
-    let tensors = tensors.collect::<Result<Vec<NamedTensor>, Failure>>()?;
-    let format = FileFormat::Safetensors;
-    let bytes = format.write(&tensors).map_err(|error| wrong(path, error))?;
+/// Writes tensors to a file. Returns the first byte of each.
+fn write_weights(
+    tensors: &[NamedTensor],
+    path: &Path,
+    model: &ModelFiles,
+) -> Result<Vec<u64>, Failure> {
+    let (_, sha256) = sha256_of_file(&model.path).map_err(|error| wrong(&model.path, error))?;
+    let metadata = [("model", model.name.clone()), ("model_sha256", sha256)];
+    let bytes = safetensors::write_with_metadata(tensors, &metadata);
+    let bytes = bytes.map_err(|error| wrong(path, error))?;
     std::fs::write(path, &bytes).map_err(|error| wrong(path, error))?;
     // Where the format has put them.
-    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(path, error))?;
-    let read = format.read(&file, &allocator);
-    let read = read.map_err(|error| wrong(path, error))?;
+    let file = HostBuffer::from_owner(bytes).map_err(|error| wrong(path, error))?;
+    let read = safetensors::read(&file).map_err(|error| wrong(path, error))?;
     let offsets: HashMap<&str, u64> = read
         .iter()
         .filter_map(|named| {
@@ -190,15 +230,6 @@ fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Ve
     offsets.collect()
 }
 
-/// Returns a name for weight `index` that no weight has.
-fn unused_name(given: &HashSet<&str>, index: usize) -> String {
-    let mut name = format!("weight/{index}");
-    while given.contains(name.as_str()) {
-        name.push('_');
-    }
-    name
-}
-
 /// Reads a program that `tfrt import` has written, with its weights. Returns `None` if it has no
 /// table of them.
 pub(crate) fn read(
@@ -211,9 +242,17 @@ pub(crate) fn read(
     let fits = limits.check(Limit::ProgramBytes, input.bytes.len() as u64);
     fits.map_err(|error| wrong(Path::new(path), error))?;
     let functions = functions(&input, path, kernels)?;
-    let files = FolderFiles::beside(Path::new(path));
-    let stored = StoredProgram::read(functions, &files, limits, check);
+    let files = FolderFiles::beside(Path::new(path)).mapped_by(map);
+    let layout = tfrt_model_ops::packed_layout();
+    let stored = StoredProgram::read(functions, &files, limits, check, &layout);
     stored.map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))
+}
+
+/// Maps a file that weights are in.
+#[expect(unsafe_code, reason = "maps files that belong to what the user names")]
+fn map(path: &Path) -> std::io::Result<HostBuffer> {
+    // SAFETY: 1: whoever runs the command must not change the files meanwhile, as the guide says.
+    unsafe { tfrt_tensor::file::map(path) }
 }
 
 /// Returns the functions of a program, MLIR text or BEF.

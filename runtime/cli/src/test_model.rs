@@ -38,6 +38,7 @@ use crate::model_errors::described;
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
 use crate::rewrites::{self, RewriteArguments};
+use crate::run;
 
 use compare::Tolerance;
 
@@ -168,6 +169,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
+        .limits(run::default_limits())
         .build();
     let rules = arguments.rewrites.rules()?;
     let cases = find_cases(program, arguments)?;
@@ -281,9 +283,14 @@ fn run_case(
     let limits = arguments.limits.limits();
     std::thread::spawn(move || {
         let outcome = match own_case.folder.is_file() {
-            true => {
-                stablehlo::try_case(&own_case.folder, &own_host, [rtol, atol], folder.as_deref())
-            }
+            true => stablehlo::try_case(
+                &own_case.folder,
+                &own_host,
+                &rules,
+                &limits,
+                [rtol, atol],
+                folder.as_deref(),
+            ),
             false => try_case(
                 &own_case,
                 &own_host,

@@ -418,7 +418,7 @@ fn everything_that_a_program_of_stablehlo_lacks_is_told_at_once() {
     let found = text(&output.stderr);
     assert!(!output.status.success());
     assert!(
-        found.contains("2 operators or types are not supported"),
+        found.contains("1 operator and 1 operator form are not supported"),
         "{found}"
     );
     assert!(

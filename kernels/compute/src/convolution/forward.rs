@@ -177,8 +177,8 @@ impl Convolution {
         &self.shape
     }
 
-    /// Returns the number of elements of the packed filter. The layout depends on the processor: do
-    /// not store it in files.
+    /// Returns the number of elements of the packed filter. The layout depends on the processor:
+    /// in files, [`packed_layout`](crate::packed_layout) must be stored with it.
     #[must_use]
     pub fn packed_filter_len(&self) -> usize {
         self.panels.len()

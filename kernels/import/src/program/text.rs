@@ -19,16 +19,22 @@ pub(super) fn program(body: &Body) -> String {
     for function in &body.functions {
         write_function(&mut text, function);
     }
+    write_main(&mut text, body, FUNCTION);
+    text
+}
+
+/// Writes the function of a program, which inner functions belong to.
+pub(super) fn write_main(text: &mut String, body: &Body, name: &str) {
     let inputs = body.inputs.iter().chain(&body.weights);
     let arguments = inputs.map(|value| format!("%v{}: {HANDLE}", value.0));
     let types = vec![HANDLE; body.results.len()].join(", ");
     let _ = write!(
         text,
-        "func @{FUNCTION}({}) -> ({types}) {{\n  %chain = tfrt.new.chain\n  \
+        "func @{name}({}) -> ({types}) {{\n  %chain = tfrt.new.chain\n  \
          %cpu = corert.get_op_handler %chain \"cpu\"\n",
         arguments.collect::<Vec<_>>().join(", "),
     );
-    write_ops(&mut text, &body.ops);
+    write_ops(text, &body.ops);
     let results = names(body.results.iter().copied());
     match body.results.is_empty() {
         true => text.push_str("  tfrt.return\n}\n"),
@@ -36,7 +42,6 @@ pub(super) fn program(body: &Body) -> String {
             let _ = write!(text, "  tfrt.return {results} : {types}\n}}\n");
         }
     }
-    text
 }
 
 /// Writes a branch, or a part of a loop.
@@ -71,7 +76,7 @@ fn write_ops(text: &mut String, ops: &[Op]) {
 
 /// Writes an op, which is number `index` of its function.
 pub(super) fn write_op(text: &mut String, op: &Op, index: usize) {
-    let place = quoted(&op.place);
+    let place = quoted_text(&op.place);
     let (call, operands) = match (&op.kind, op.operands.split_first()) {
         (OpKind::Call { name, attrs }, _) => {
             text.push_str("  ");
@@ -125,30 +130,37 @@ pub(crate) fn spelled(attr: &Attr) -> String {
     match attr {
         Attr::Bool(value) => value.to_string(),
         Attr::Int(value) => format!("{value} : i64"),
-        Attr::Float(value) => number(*value),
+        Attr::Float(value) => spelled_number(*value),
         Attr::Floats(values) => {
-            let values = values.iter().map(|&value| number(value));
+            let values = values.iter().map(|&value| spelled_number(value));
             format!("[{}]", values.collect::<Vec<_>>().join(", "))
         }
-        Attr::Text(value) => quoted(value),
+        Attr::Text(value) => quoted_text(value),
         Attr::Ints(values) => {
             let values = values.iter().map(|value| format!("{value} : i64"));
             format!("[{}]", values.collect::<Vec<_>>().join(", "))
         }
-        Attr::Type(dtype) => match dtype {
-            DType::Ui8 => "ui8".to_owned(),
-            DType::Ui16 => "ui16".to_owned(),
-            DType::Ui32 => "ui32".to_owned(),
-            DType::Ui64 => "ui64".to_owned(),
-            DType::Complex64 => "complex<f32>".to_owned(),
-            DType::Complex128 => "complex<f64>".to_owned(),
-            other => other.to_string(),
-        },
+        Attr::Type(dtype) => spelled_dtype(*dtype),
+    }
+}
+
+/// Returns an element type as MLIR spells it.
+#[must_use]
+pub fn spelled_dtype(dtype: DType) -> String {
+    match dtype {
+        DType::Ui8 => "ui8".to_owned(),
+        DType::Ui16 => "ui16".to_owned(),
+        DType::Ui32 => "ui32".to_owned(),
+        DType::Ui64 => "ui64".to_owned(),
+        DType::Complex64 => "complex<f32>".to_owned(),
+        DType::Complex128 => "complex<f64>".to_owned(),
+        other => other.to_string(),
     }
 }
 
 /// Returns a number as MLIR spells it, so that no digit is lost.
-fn number(value: f32) -> String {
+#[must_use]
+pub fn spelled_number(value: f32) -> String {
     if !value.is_finite() {
         return format!("0x{:08X} : f32", value.to_bits());
     }
@@ -162,7 +174,8 @@ fn number(value: f32) -> String {
 }
 
 /// Returns a text as MLIR quotes it: bytes that are not printable ASCII as two hexadecimal digits.
-pub(crate) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for byte in text.bytes() {

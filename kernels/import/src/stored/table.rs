@@ -1,16 +1,18 @@
 //! The table of a program: the ops of one function, whose attributes are the entries.
 
+use std::collections::HashMap;
+
 use tfrt_ir::{Attribute, Module, OpId, Type};
 use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
-use super::{MARK, TABLE, WeightFile, elements};
+use super::{MARK, PACKED_MARK, PACKED_WEIGHT, TABLE, WeightFile, elements};
 use crate::error::ImportError;
 use crate::files::FolderFiles;
 use crate::limits::{Limit, Limits};
 use crate::malloc;
 use crate::names::shown;
-use crate::program::{Attr, FUNCTION, spelled};
+use crate::program::{Attr, spelled};
 use crate::types::{InputDim, InputType};
 
 /// The function of a program that is its table.
@@ -44,16 +46,44 @@ impl<'m> Table<'m> {
         self.ops.iter().map(move |&op| Row { module, op })
     }
 
-    /// Checks the number of arguments and results of the program's function.
-    pub(super) fn check_main(
+    /// Returns the entries of packed weights by the numbers of the weights, or `None` if the program
+    /// has none of this layout.
+    pub(super) fn packed_weights(
         &self,
+        layout: &str,
+    ) -> Result<Option<HashMap<usize, Row<'m>>>, ImportError> {
+        let Some(form) = self.rows().find(|row| row.op() == PACKED_MARK) else {
+            return Ok(None);
+        };
+        let found = form.text("layout");
+        if found.map_err(|error| error.within(form.place()))? != layout {
+            return Ok(None);
+        }
+        let mut packed = HashMap::new();
+        for row in self.rows().filter(|row| row.op() == PACKED_WEIGHT) {
+            let index = row.size("weight");
+            let index = index.map_err(|error| error.within(row.place()))?;
+            // A larger number is that of no weight.
+            let index = usize::try_from(index).unwrap_or(usize::MAX);
+            if packed.insert(index, row).is_some() {
+                let message = format!("weight {index} is packed twice");
+                return Err(ImportError::new(message));
+            }
+        }
+        Ok(Some(packed))
+    }
+
+    /// Checks the number of arguments and results of a function of the program.
+    pub(super) fn check_function(
+        &self,
+        name: &str,
         num_arguments: usize,
         num_results: usize,
     ) -> Result<(), ImportError> {
-        let func = self.module.lookup_symbol(self.module.root(), FUNCTION);
+        let func = self.module.lookup_symbol(self.module.root(), name);
         let signature = func.and_then(|func| self.module.signature(func));
         let Some((arguments, results)) = signature else {
-            let message = format!("expected a function `{FUNCTION}`, found none");
+            let message = format!("expected a function `{name}`, found none");
             return Err(ImportError::new(message));
         };
         let found = (arguments.len(), results.len());
@@ -61,7 +91,7 @@ impl<'m> Table<'m> {
             true => Ok(()),
             false => Err(ImportError::new(format!(
                 "the table has {num_arguments} arguments and {num_results} results, but \
-                 `{FUNCTION}` has {} and {}",
+                 `{name}` has {} and {}",
                 found.0, found.1
             ))),
         }

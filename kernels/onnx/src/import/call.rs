@@ -2,6 +2,7 @@
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, ProgramBuilder, Value};
+use tfrt_import::report::UnsupportedKind;
 use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
@@ -24,7 +25,7 @@ pub(super) struct Call<'c, 's> {
     scope: &'c mut Scope<'s>,
     builder: &'c mut ProgramBuilder,
     /// The reason why it is not supported, if that is not its op as a whole.
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<(UnsupportedKind, String)>,
 }
 
 /// Present operands, and the attribute that identifies them, if needed.
@@ -145,7 +146,8 @@ impl<'c, 's> Call<'c, 's> {
         })?;
         let dtype = found.dtype().filter(|dtype| dtype.size_bytes().is_some());
         if dtype.is_none() {
-            self.reason = Some(format!("{} to {found}", self.op));
+            let what = format!("{} to {found}", self.op);
+            self.reason = Some((UnsupportedKind::Type, what));
         }
         Ok(dtype)
     }

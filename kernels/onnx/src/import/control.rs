@@ -138,6 +138,7 @@ impl<'a> Lowering<'a> {
         scope: &mut Scope<'a>,
     ) -> Result<Option<Vec<Known>>, ImportError> {
         let (then, otherwise) = (graph(node, "then_branch")?, graph(node, "else_branch")?);
+        let branches = [("then_branch", then), ("else_branch", otherwise)];
         for branch in [then, otherwise] {
             if branch.outputs.len() < node.outputs.len() {
                 return Err(ImportError::new(format!(
@@ -162,13 +163,14 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         if let Some(truth) = constant {
-            let chosen = if truth { then } else { otherwise };
-            let outputs = self.inner(chosen, &[], scope)?;
+            let (name, chosen) = branches[usize::from(!truth)];
+            let outputs = self.inner(chosen, &[], scope);
+            let outputs = outputs.map_err(|error| error.within(name))?;
             return Ok(outputs.map(known));
         }
         let condition = self.needed(node, 0, scope)?;
         let mut bodies = Vec::new();
-        for branch in [then, otherwise] {
+        for (name, branch) in branches {
             self.builder.begin(0);
             let outputs = self.inner(branch, &[], scope);
             let body = self.builder.end(
@@ -178,7 +180,7 @@ impl<'a> Lowering<'a> {
                     .and_then(Option::as_deref)
                     .unwrap_or_default(),
             );
-            match outputs? {
+            match outputs.map_err(|error| error.within(name))? {
                 Some(_) => bodies.push(body),
                 None => return Ok(Some(vec![Known::Missing; node.outputs.len()])),
             }

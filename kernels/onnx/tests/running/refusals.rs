@@ -115,7 +115,7 @@ fn everything_that_is_missing_is_told_at_once() {
     let error = imported(&model(graph(&["x"], nodes, &["c", "d"]))).map(drop);
     let error = error.unwrap_err();
     for part in [
-        "3 operators or types are not supported",
+        "3 operators are not supported",
         "ImageDecoder (version 20)\t1 node: node #0 (ImageDecoder) that makes 'a'",
         "com.microsoft.QuickGelu\t1 node: /act",
         "Rellu\t1 node: node #3 (Rellu) that makes 'd'\n    no operator of this name; did you \

@@ -107,16 +107,38 @@ fn found_twice(name: &str) -> String {
 /// The key of the header's metadata.
 const METADATA: &str = "__metadata__";
 
-/// The alignment of a file's elements and header, in bytes.
-const ALIGNMENT: usize = 8;
+/// The alignment of a file's elements, in bytes: that of the widest registers.
+const ALIGNMENT: usize = 64;
 
-/// Writes a file of these tensors. The header lists them in order; the elements are stored by size,
-/// so all are aligned.
+/// Writes a file of these tensors. The header lists them in order; the elements are stored by the
+/// power of two that divides their size, so that all are aligned for their type, and those of a
+/// multiple of 64 bytes to 64 bytes. The format does not allow gaps.
 ///
 /// # Errors
 /// If a tensor is not dense, files do not support its element type, or two tensors have the same
 /// name.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
+    write_with_metadata(tensors, &[])
+}
+
+/// Like [`write`], with texts by name, which readers of the format show.
+///
+/// ```
+/// use tfrt_tensor::DenseHostTensor;
+/// use tfrt_tensor::file::{NamedTensor, safetensors};
+///
+/// let weights = [NamedTensor::new("w", DenseHostTensor::vector(&[0.5_f32, 2.0])?)];
+/// let file = safetensors::write_with_metadata(&weights, &[("model", "net.onnx".to_owned())])?;
+/// assert!(file.windows(8).any(|part| part == b"net.onnx"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of `write`.
+pub fn write_with_metadata(
+    tensors: &[NamedTensor],
+    metadata: &[(&str, String)],
+) -> Result<Vec<u8>, FileError> {
     let dense: Vec<(&str, &DenseHostTensor)> = tensors
         .iter()
         .map(|named| Ok((named.name.as_str(), named.expect_dense("safetensors")?)))
@@ -132,23 +154,34 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     {
         return Err(FileError::at(0, found_twice(name)));
     }
-    let mut by_size: Vec<usize> = (0..dense.len()).collect();
-    by_size.sort_by_key(|&index| Reverse(dense[index].1.dtype().size_bytes()));
+    let mut by_alignment: Vec<usize> = (0..dense.len()).collect();
+    by_alignment.sort_by_key(|&index| {
+        let len_bytes = elements[index].len() | ALIGNMENT;
+        Reverse(len_bytes.trailing_zeros())
+    });
     let mut offsets = vec![[0; 2]; dense.len()];
     let mut end = 0;
-    for &index in &by_size {
+    for &index in &by_alignment {
         let start = end;
         end += elements[index].len();
         offsets[index] = [start, end];
     }
     let mut header = String::from("{");
-    for (index, ((name, tensor), offsets)) in dense.iter().zip(&offsets).enumerate() {
+    if !metadata.is_empty() {
+        let texts = metadata.iter().map(|(name, text)| {
+            let [name, text] = [*name, text].map(serde_json::Value::from);
+            format!("{name}:{text}")
+        });
+        let texts: Vec<String> = texts.collect();
+        let _ = write!(header, "\"{METADATA}\":{{{}}}", texts.join(","));
+    }
+    for ((name, tensor), offsets) in dense.iter().zip(&offsets) {
         let dtype = DTYPES.iter().find(|(ours, _)| *ours == tensor.dtype());
         let (_, dtype) = dtype.ok_or(FileError::NoDType {
             format: "safetensors",
             dtype: tensor.dtype(),
         })?;
-        let comma = if index == 0 { "" } else { "," };
+        let comma = if header.len() == 1 { "" } else { "," };
         let name = serde_json::Value::from(*name);
         let (dims, [start, end]) = (tensor.shape().dims(), offsets);
         let _ = write!(
@@ -157,12 +190,12 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         );
     }
     header.push('}');
-    let header_bytes = header.len().next_multiple_of(ALIGNMENT);
+    let header_bytes = (PREFIX_BYTES + header.len()).next_multiple_of(ALIGNMENT) - PREFIX_BYTES;
     let mut file = Vec::with_capacity(PREFIX_BYTES + header_bytes + end);
     file.extend((header_bytes as u64).to_le_bytes());
     file.extend(header.bytes());
     file.resize(PREFIX_BYTES + header_bytes, b' ');
-    by_size
+    by_alignment
         .iter()
         .for_each(|&index| file.extend_from_slice(&elements[index]));
     Ok(file)
@@ -236,6 +269,30 @@ mod tests {
             });
             assert!(write(&twice).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn elements_are_aligned() {
+        // Sizes of 3, 64, 24, 0, 128 and 12 bytes.
+        let lens = [(3, 0), (16, 1), (3, 2), (0, 1), (32, 1), (3, 1)];
+        let tensors = lens.iter().enumerate().map(|(index, &(len, kind))| {
+            let shape = Shape::new(&[len]).unwrap();
+            let tensor = match kind {
+                0 => DenseHostTensor::filled(&malloc(), shape, 1_i8),
+                1 => DenseHostTensor::filled(&malloc(), shape, 1_f32),
+                _ => DenseHostTensor::filled(&malloc(), shape, 1_f64),
+            };
+            NamedTensor::new(&format!("t{index}"), tensor.unwrap())
+        });
+        let file = write(&tensors.collect::<Vec<_>>()).unwrap();
+        let header_bytes = u64::from_le_bytes(*file.first_chunk().unwrap()) as usize;
+        let start = PREFIX_BYTES + header_bytes;
+        assert_eq!(start % 64, 0);
+        let header = std::str::from_utf8(&file[PREFIX_BYTES..start]).unwrap();
+        let header: serde_json::Value = serde_json::from_str(header).unwrap();
+        let offset = |index: usize| header[format!("t{index}")]["data_offsets"][0].as_u64();
+        let offsets: Vec<_> = (0..lens.len()).filter_map(offset).collect();
+        assert_eq!(offsets, [228, 0, 192, 64, 64, 216]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::run_model::{self, Missing, ModelArguments, ModelKind};
 pub(super) struct ModelReport {
     /// From the first byte that is read to the finished program.
     pub(super) import_ns: u64,
-    /// From there until the model is ready to run.
+    /// From the first byte that is read until the model is ready to run.
     pub(super) load_ns: u64,
     /// The first run, which prepares the program for the shapes of its inputs.
     pub(super) first_run_ns: u64,
@@ -184,7 +184,7 @@ impl ModelReport {
         let ms = |ns: u64| ns as f64 / 1e6;
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         format!(
-            "model: import {:.1} ms, load {:.1} ms, first run {:.1} ms; weights {:.1} MiB, packed \
+            "model: import {:.1} ms, ready after {:.1} ms, first run {:.1} ms; weights {:.1} MiB, packed \
              {:.1} MiB, arena {:.1} MiB for at most {:.1} MiB at once, peak memory {:.1} MiB\n",
             ms(self.import_ns),
             ms(self.load_ns),

@@ -14,12 +14,14 @@ use crate::failure::CliError;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// Cancel each function after this time: `500ms`, `2s`, `1.5m`, `1h` [default: no deadline]
+    /// Cancel each function after this time, in seconds or with a unit: `2`, `500ms`, `1.5m`, `1h`
+    /// [default: no deadline]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
-    /// Wait this long for the results of each function: `500ms`, `2s`. If they are not available by
-    /// then, the run fails without waiting for unfinished work [default: no timeout]
+    /// Wait this long for the results of each function, in seconds or with a unit: `2`, `500ms`. If
+    /// they are not available by then, the run fails without waiting for unfinished work [default:
+    /// no timeout]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
@@ -40,13 +42,11 @@ pub(crate) struct LimitArguments {
 impl LimitArguments {
     /// Returns the limits of the host.
     pub(crate) fn of_host(self) -> Limits {
-        let default = Limits::default();
-        let of_machine = machine_bytes().map(|bytes| bytes / 4 * 3);
-        let max_request_bytes = self.memory_limit.or(of_machine);
+        let default = default_limits();
         Limits {
             max_call_depth: self.call_depth,
             max_live_invocations: self.max_live_invocations,
-            max_request_bytes: max_request_bytes.unwrap_or(default.max_request_bytes),
+            max_request_bytes: self.memory_limit.unwrap_or(default.max_request_bytes),
         }
     }
 
@@ -77,6 +77,16 @@ impl LimitArguments {
     }
 }
 
+/// Returns the limits of hosts without options: three quarters of the machine's memory.
+pub(crate) fn default_limits() -> Limits {
+    let default = Limits::default();
+    let of_machine = machine_bytes().map(|bytes| bytes / 4 * 3);
+    Limits {
+        max_request_bytes: of_machine.unwrap_or(default.max_request_bytes),
+        ..default
+    }
+}
+
 /// Returns the memory of the machine, if the system reports it.
 fn machine_bytes() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
@@ -95,13 +105,13 @@ fn parse_duration(text: &str) -> Result<Duration, CliError> {
     const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let wrong = || {
         CliError::new(format!(
-            "expected a duration such as `500ms`, `2s`, `1.5m` or `1h`, found `{text}`"
+            "expected a duration such as `2`, `500ms`, `1.5m` or `1h`, found `{text}`"
         ))
     };
     let (number, seconds) = UNITS
         .iter()
         .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
-        .ok_or_else(wrong)?;
+        .unwrap_or((text, &1.0));
     let number: f64 = number.parse().map_err(|_| wrong())?;
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
 }
@@ -134,6 +144,8 @@ mod tests {
         for (text, millis) in [
             ("500ms", 500),
             ("2s", 2_000),
+            ("2", 2_000),
+            ("0.25", 250),
             ("1.5m", 90_000),
             ("1h", 3_600_000),
         ] {
@@ -143,7 +155,7 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "2", "s", "-1s", "2 weeks", "1e400s", "NaNs", "infs"] {
+        for text in ["", "s", "-1", "-1s", "2 weeks", "1e400s", "NaNs", "infs"] {
             let error = parse_duration(text).unwrap_err().to_string();
             assert!(error.contains("expected a duration"), "{text}: {error}");
         }

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tfrt_host::HostContext;
-use tfrt_import::Session;
+use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::{Limits, Session};
 use tfrt_onnx::tensor_file;
 use tfrt_stablehlo::check::{Check, Closeness};
 use tfrt_stablehlo::import::{HloImportFailure, Imported, Options};
@@ -19,6 +20,7 @@ use tfrt_tensor::DenseHostTensor;
 use super::compare::{self, Tolerance};
 use super::{Outcome, Status};
 use crate::failure::{CliError, WithCauses};
+use crate::rewrites;
 
 /// Ops with an unspecified order of summation, so that the low bits of their results may differ.
 const SUMS: &[&str] = &[
@@ -47,11 +49,15 @@ fn failed(error: &(dyn std::error::Error + 'static)) -> Ended {
 pub(super) fn try_case(
     path: &Path,
     host: &Arc<HostContext>,
+    rules: &RewriteRules,
+    limits: &Limits,
     tolerances: [Option<f64>; 2],
     outputs: Option<&Path>,
 ) -> Outcome {
     let mut case = Run {
         host,
+        rules,
+        limits,
         tolerances,
         outputs,
         ops: Vec::new(),
@@ -74,6 +80,8 @@ pub(super) fn try_case(
 
 struct Run<'a> {
     host: &'a Arc<HostContext>,
+    rules: &'a RewriteRules,
+    limits: &'a Limits,
     tolerances: [Option<f64>; 2],
     outputs: Option<&'a Path>,
     ops: Vec<String>,
@@ -118,6 +126,7 @@ impl Run<'_> {
         let mut options = Options::default();
         options.function.clone_from(&function.name);
         options.has_checks = true;
+        options.limits = self.limits.clone();
         let imported = model.import(&options).map_err(|failure| match &failure {
             HloImportFailure::Unsupported(_) => (Status::Unsupported, failure.to_string()),
             HloImportFailure::Broken(_) => failed(&failure),
@@ -126,13 +135,15 @@ impl Run<'_> {
             return Ok(());
         }
         let Imported {
-            program,
+            mut program,
             num_results,
             checks,
             ..
         } = imported;
-        let session =
-            Session::load(program, "model.mlir", self.host).map_err(|error| failed(&error))?;
+        rewrites::apply(&mut program, self.rules, self.host, self.limits)
+            .map_err(|error| failed(&error))?;
+        let session = Session::load_as_is(program, "model.mlir", self.host)
+            .map_err(|error| failed(&error))?;
         let request = super::poisoned_request(self.host);
         let found = session.run_in_request(&request, &[]);
         let found = found.map_err(|error| failed(&error))?;

@@ -2,6 +2,7 @@
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
+use tfrt_import::report::UnsupportedKind;
 use tfrt_tensor::DenseHostTensor;
 
 use super::super::Known;
@@ -22,7 +23,10 @@ fn constant_of_shape(call: &mut Call<'_, '_>) -> Lowered {
         None => Some(scalar(0.0_f32)?),
     };
     let Some(value) = value else {
-        call.reason = Some("ConstantOfShape of an unsupported type".to_owned());
+        call.reason = Some((
+            UnsupportedKind::Type,
+            "ConstantOfShape of an unsupported type".to_owned(),
+        ));
         return Ok(None);
     };
     let (shape, value) = (call.operand(0)?, call.weight(value));
@@ -34,7 +38,10 @@ fn eye_like(call: &mut Call<'_, '_>) -> Lowered {
     if let Some(code) = call.int("dtype") {
         let dtype = i32::try_from(code).ok().and_then(ElementType::from_code);
         let Some(dtype) = dtype.and_then(ElementType::dtype) else {
-            call.reason = Some("EyeLike of an unsupported type".to_owned());
+            call.reason = Some((
+                UnsupportedKind::Type,
+                "EyeLike of an unsupported type".to_owned(),
+            ));
             return Ok(None);
         };
         attrs.push(("dtype", Attr::Type(dtype)));
@@ -54,7 +61,10 @@ fn constant(call: &mut Call<'_, '_>) -> Lowered {
     for name in ["value", "sparse_value"] {
         if let Some(tensor) = call.tensor(name) {
             if tensor.dense().is_none() || !tensor.element_type.is_supported() {
-                call.reason = Some(format!("tensors of {}", tensor.element_type));
+                call.reason = Some((
+                    UnsupportedKind::Type,
+                    format!("tensors of {}", tensor.element_type),
+                ));
                 return Ok(None);
             }
             return Ok(Some(vec![Known::Constant(tensor.clone())]));
@@ -72,6 +82,6 @@ fn constant(call: &mut Call<'_, '_>) -> Lowered {
     if let Some(values) = call.ints("value_ints") {
         return of(DenseHostTensor::vector(values).map_err(failed)?);
     }
-    call.reason = Some("Constant of strings".to_owned());
+    call.reason = Some((UnsupportedKind::Type, "Constant of strings".to_owned()));
     Ok(None)
 }

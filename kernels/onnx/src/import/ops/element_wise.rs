@@ -2,6 +2,7 @@
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
+use tfrt_import::report::UnsupportedKind;
 
 use super::{Call, Family, Lowered, one, slotted, unknown};
 use crate::element_type::ElementType;
@@ -134,7 +135,7 @@ fn cast(call: &mut Call<'_, '_>) -> Lowered {
         .dtype()
         .filter(|dtype| dtype.size_bytes().is_some_and(|size| size <= 8));
     let Some(dtype) = dtype.filter(|_| !matches!(wanted.code(), 14 | 15)) else {
-        call.reason = Some(format!("Cast to {wanted}"));
+        call.reason = Some((UnsupportedKind::Type, format!("Cast to {wanted}")));
         return Ok(None);
     };
     let x = call.operand(0)?;

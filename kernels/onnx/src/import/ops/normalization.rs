@@ -1,6 +1,7 @@
 //! Normalisation: of batches, layers, groups and along axes.
 
 use tfrt_import::program::Attr;
+use tfrt_import::report::UnsupportedKind;
 
 use super::{Attrs, Call, Family, Lowered, axis, many, one};
 
@@ -126,11 +127,17 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
     let trained = call.since < 14 && wants_more && call.int("is_test") != Some(1);
     let is_training = call.flag("training_mode") || trained;
     if trained && (call.wants(3) || call.wants(4)) {
-        call.reason = Some("BatchNormalization with saved statistics".to_owned());
+        call.reason = Some((
+            UnsupportedKind::Form,
+            "BatchNormalization with saved statistics".to_owned(),
+        ));
         return Ok(None);
     }
     if call.since < 9 && call.int("spatial") == Some(0) {
-        call.reason = Some("BatchNormalization with `spatial` 0".to_owned());
+        call.reason = Some((
+            UnsupportedKind::Form,
+            "BatchNormalization with `spatial` 0".to_owned(),
+        ));
         return Ok(None);
     }
     let operands = call.operands()?;
