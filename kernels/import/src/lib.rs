@@ -49,7 +49,7 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
 pub use packing::PackedForm;
-pub use session::{ModelValue, Session};
+pub use session::{BoundRun, ModelValue, Session, StartedRun};
 pub use types::{InputDim, InputType};
 
 /// Memory of the process.

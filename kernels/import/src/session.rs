@@ -1,5 +1,9 @@
 //! A program with its weights, ready for repeated runs.
 
+mod bound;
+
+mod started;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,6 +23,9 @@ use crate::program::{FUNCTION, Program, Weight};
 use crate::rewrite::{Folding, RewriteRules};
 use crate::stored::StoredProgram;
 use crate::types::{self, InputType};
+
+pub use bound::BoundRun;
+pub use started::StartedRun;
 
 /// An input or output of a program: a tensor, or a list of tensors, which may be absent.
 #[derive(Clone, Debug)]
@@ -210,15 +217,7 @@ impl Session {
             .iter()
             .map(|(name, tensor)| (*name, tensor.clone().into()))
             .collect();
-        let outputs = self.run_values(&inputs)?.into_iter().zip(&self.outputs);
-        let tensors = outputs.map(|(output, name)| match output {
-            ModelValue::Tensor(tensor) => Ok(tensor),
-            ModelValue::List(_) => Err(Error::new(format!(
-                "the output `{}` is a list of tensors",
-                shown(name)
-            ))),
-        });
-        tensors.collect()
+        tensors_of(self.run_values(&inputs)?, &self.outputs)
     }
 
     /// Like [`run`](Self::run), as a part of a request, which may have a deadline, limits of its
@@ -255,23 +254,18 @@ impl Session {
     /// # Errors
     /// Those of `run`, except for lists.
     pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
+        self.start(inputs)?.wait()
+    }
+
+    /// Returns the handles of inputs, in the order of the arguments.
+    fn handles(&self, inputs: &[(&str, ModelValue)]) -> Vec<TensorHandle> {
         let device = self.eager.devices().next();
-        let device = device.expect("a session has a device").clone();
-        self.check_names(inputs)?;
-        self.check_types(inputs)?;
-        // From here on: a refused request takes no place among the kinds of runs.
-        let _active = Run::new(self, inputs);
+        let device = device.expect("a session has a device");
         let given = self.inputs.iter().filter_map(|name| {
             let (_, value) = inputs.iter().find(|(found, _)| found == name)?;
-            Some(value.handle(&device))
+            Some(value.handle(device))
         });
-        let given: Vec<TensorHandle> = given.collect();
-        let arguments: Vec<&TensorHandle> = given.iter().chain(&self.weights).collect();
-        let results = self.function.call_all(&arguments)?;
-        let outputs = results.iter().map(|result| self.output(result));
-        let outputs: Vec<ModelValue> = outputs.collect::<Result<_, _>>()?;
-        self.check_outputs(&outputs)?;
-        Ok(outputs)
+        given.collect()
     }
 
     /// Returns a number for the shapes of the inputs, on which it depends how much memory a run
@@ -351,6 +345,19 @@ impl Session {
             Err(error) => Err(Error::new(error.to_string())),
         }
     }
+}
+
+/// Returns outputs that are all tensors.
+fn tensors_of(outputs: Vec<ModelValue>, names: &[String]) -> Result<Vec<DenseHostTensor>, Error> {
+    let outputs = outputs.into_iter().zip(names);
+    let tensors = outputs.map(|(output, name)| match output {
+        ModelValue::Tensor(tensor) => Ok(tensor),
+        ModelValue::List(_) => Err(Error::new(format!(
+            "the output `{}` is a list of tensors",
+            shown(name)
+        ))),
+    });
+    tensors.collect()
 }
 
 /// Returns the device that a session runs on.

@@ -10,6 +10,7 @@ mod graphs;
 mod operands;
 mod quantized;
 mod refusals;
+mod started;
 mod versions;
 mod windows;
 
