@@ -310,7 +310,7 @@ impl Program {
         if let Some(mut folding) = folding
             && rules.has(fold::NAME)
         {
-            fold::fold(&mut graph, &mut folding, &mut applied);
+            fold::fold(&mut graph, &self.body.functions, &mut folding, &mut applied);
         }
         let rewritten = run(graph, rules, &mut applied).finish();
         let missed = rewritten.missed;
@@ -326,6 +326,7 @@ impl Program {
             self.body.weights.push(value);
             self.weights.push(weight);
         }
+        self.body.drop_unused_functions();
         // In inner functions, weights are among the arguments and not known.
         let simplifications = rules.0.iter().copied();
         let simplifications = simplifications.filter(|rule| rule.phase == Phase::Simplify);

@@ -130,6 +130,7 @@ impl Model {
             functions: Vec::new(),
             types: Types::default(),
             num_open_graphs: 0,
+            unrolled_factor: 1,
             assumes_opset: options.assumes_opset,
             needed: options
                 .outputs
@@ -355,6 +356,8 @@ struct Lowering<'a> {
     types: Types,
     /// The graphs of nodes that are being lowered, those of calling functions included.
     num_open_graphs: u64,
+    /// How often the graph that is being lowered is written, because of loops that are unrolled.
+    unrolled_factor: usize,
     assumes_opset: bool,
     /// The values of the model's graph that the wanted outputs need; `None` if all are wanted.
     needed: Option<HashSet<String>>,

@@ -1,5 +1,7 @@
 //! Programs as data: functions, their ops, and the values between them.
 
+use std::collections::HashSet;
+
 use super::{Attr, Value};
 
 /// An op of a program.
@@ -50,7 +52,36 @@ pub(crate) struct Body {
     pub(crate) num_values: u32,
 }
 
+impl OpKind {
+    /// Returns the functions that an op calls.
+    fn callees(&self) -> impl Iterator<Item = &str> {
+        let names = match self {
+            Self::Call { .. } => None,
+            Self::Conditional { then, otherwise } => Some([then, otherwise]),
+            Self::Repeat { condition, body } => Some([condition, body]),
+        };
+        names.into_iter().flatten().map(String::as_str)
+    }
+}
+
 impl Body {
+    /// Drops the inner functions that nothing calls.
+    pub(crate) fn drop_unused_functions(&mut self) {
+        let mut used: HashSet<String> = HashSet::new();
+        let mut pending: Vec<&Op> = self.ops.iter().collect();
+        while let Some(op) = pending.pop() {
+            for name in op.kind.callees() {
+                if used.insert(name.to_owned()) {
+                    let called = self.functions.iter();
+                    let called = called.filter(|function| function.name == name);
+                    pending.extend(called.flat_map(|function| &function.ops));
+                }
+            }
+        }
+        self.functions
+            .retain(|function| used.contains(&function.name));
+    }
+
     /// Returns the number of ops, including those of inner functions.
     pub(crate) fn num_ops(&self) -> usize {
         let inner = self.functions.iter().map(|function| function.ops.len());

@@ -2,7 +2,8 @@
 //!
 //! Exporters compute masks, tables and shapes with ops whose operands are constants, or shapes that
 //! are known. The kernels of these ops compute the results, so that they have the same bits as in a
-//! run. The results are weights of the program.
+//! run. The results are weights of the program. A conditional on a constant becomes the branch that
+//! it calls.
 //!
 //! # What stays in the program
 //! - Ops that fail: a run reports the error.
@@ -25,7 +26,7 @@ use super::graph::Graph;
 use super::infer::Dim;
 use super::{Applied, Phase, RewriteRule};
 use crate::limits::{Limit, Limits};
-use crate::program::{Attr, Op, OpKind, Value};
+use crate::program::{Attr, Function, Op, OpKind, Value};
 
 pub(super) const NAME: &str = "fold-constants";
 
@@ -235,12 +236,25 @@ fn len_bytes(tensor: &DenseHostTensor) -> u64 {
     tensor.buffer().len_bytes() as u64
 }
 
-/// Replaces the results of ops on constants by weights, in the order of the ops.
-pub(super) fn fold(graph: &mut Graph, folding: &mut Folding, applied: &mut Vec<Applied>) {
+/// Replaces the results of ops on constants by weights, in the order of the ops, and conditionals
+/// on constants by the branch that they choose.
+pub(super) fn fold(
+    graph: &mut Graph,
+    functions: &[Function],
+    folding: &mut Folding,
+    applied: &mut Vec<Applied>,
+) {
     let seen = seen_values(graph);
     let mut numbers: Vec<usize> = (0..graph.num_numbers()).collect();
-    numbers.sort_by_key(|&number| graph.order(number));
-    for number in numbers {
+    numbers.sort_by_key(|&number| std::cmp::Reverse(graph.order(number)));
+    while let Some(number) = numbers.pop() {
+        if let Some((branch, operands)) = chosen_branch(graph, functions, number) {
+            let place = graph.place(number).to_owned();
+            let inlined = graph.inline(number, branch, &operands);
+            numbers.extend(inlined.into_iter().rev());
+            applied.push(Applied { rule: NAME, place });
+            continue;
+        }
         let Some(name) = graph.name(number).map(str::to_owned) else {
             continue;
         };
@@ -263,6 +277,32 @@ pub(super) fn fold(graph: &mut Graph, folding: &mut Folding, applied: &mut Vec<A
         graph.remove_if_unused(number);
         applied.push(Applied { rule: NAME, place });
     }
+}
+
+/// Returns the branch that a conditional on a constant calls, and the operands of that.
+fn chosen_branch<'f>(
+    graph: &Graph,
+    functions: &'f [Function],
+    number: usize,
+) -> Option<(&'f Function, Vec<Value>)> {
+    let op = graph.op(number)?;
+    let OpKind::Conditional { then, otherwise } = &op.kind else {
+        return None;
+    };
+    let (&condition, operands) = op.operands.split_first()?;
+    let condition = graph.constant(condition)?;
+    if condition.num_elements() != 1 || condition.dtype() != DType::I1 {
+        return None;
+    }
+    let is_true = condition
+        .buffer()
+        .read()
+        .ok()?
+        .iter()
+        .any(|&byte| byte != 0);
+    let name = if is_true { then } else { otherwise };
+    let function = functions.iter().find(|function| function.name == *name)?;
+    Some((function, operands.to_vec()))
 }
 
 /// Returns the results of an op, if they are constants and may be computed now.

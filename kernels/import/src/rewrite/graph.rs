@@ -10,7 +10,7 @@ use tfrt_tensor::DenseHostTensor;
 use super::Missed;
 use super::infer::{self, Dim, Known};
 use super::shape_values::{self, Elements};
-use crate::program::{Attr, Constant, Op, OpKind, Value, Weight};
+use crate::program::{Attr, Constant, Function, Op, OpKind, Value, Weight};
 
 /// A function, its constants, and what is known of its values.
 pub(crate) struct Graph {
@@ -525,6 +525,41 @@ impl Graph {
     /// Returns the ops that were made since the last call, or of whose results more is known.
     pub(crate) fn take_made(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.made)
+    }
+
+    /// Adds the ops of an inner function in the place of an op that calls it with these operands.
+    /// Returns the numbers of the ops, in order.
+    pub(crate) fn inline(
+        &mut self,
+        number: usize,
+        function: &Function,
+        operands: &[Value],
+    ) -> Vec<usize> {
+        let Some(results) = self.op(number).map(|op| op.results.clone()) else {
+            return Vec::new();
+        };
+        let first = self.order(number).0;
+        let arguments = function.arguments.iter().copied();
+        let mut places: HashMap<Value, Value> = arguments.zip(operands.iter().copied()).collect();
+        let mut numbers = Vec::with_capacity(function.ops.len());
+        for op in &function.ops {
+            let mut op = op.clone();
+            for operand in &mut op.operands {
+                *operand = places.get(operand).copied().unwrap_or(*operand);
+            }
+            for result in &mut op.results {
+                let own = self.new_value();
+                places.insert(*result, own);
+                *result = own;
+            }
+            // Numbers grow, so that later ones come later.
+            numbers.push(self.add(op, (first, self.ops.len())));
+        }
+        for (result, inner) in results.into_iter().zip(&function.results) {
+            self.replace(result, places.get(inner).copied().unwrap_or(*inner));
+        }
+        self.remove_if_unused(number);
+        numbers
     }
 
     /// Returns the rewritten function.

@@ -8,7 +8,10 @@
 //!
 //! Inputs are NumPy files (`.npy`, `.npz`), safetensors, or single ONNX tensors (`.pb`);
 //! `weights.npz#KEY` names one of several tensors. An input must have the element type that the
-//! model expects.
+//! model expects; `--cast-inputs` converts it.
+//!
+//! `tfrt import --report r.json model.onnx` writes what the model is, how it was rewritten, and
+//! every node that needs an unsupported feature.
 //!
 //! # Is it right?
 //! `tfrt test-model DIR` runs a model on recorded inputs and compares the outputs with recorded
@@ -19,12 +22,27 @@
 //! # How fast is it?
 //! ```text
 //! tfrt bench model.onnx                               the times of a run, and of each kernel
-//! tfrt bench --work_queue_type=mstd:2 model.onnx      on two threads
+//! tfrt bench --threads 2 model.onnx                   on two threads
 //! tfrt trace trace.json model.onnx                    a run, for a viewer of traces
 //! ```
 //!
 //! Inputs that are not given are random numbers of the declared shape; `--dim length=128` is the
 //! value of a symbolic dimension.
+//!
+//! # How soon is it ready?
+//! A model is imported, rewritten and packed each time. A program is imported once, and may have
+//! its weights in the order in which the kernels read them:
+//!
+//! ```text
+//! tfrt import --pack --weights net.safetensors -o net.bef model.onnx
+//! tfrt run net.bef --input image=cat.npy
+//! ```
+//!
+//! Packed weights are for processors with registers of the same width; the program has the plain
+//! ones for all others. Its files are mapped, so that a run begins before all weights are read.
+//! `--dim batch=8` gives a symbolic dimension a number, and `--shape image=1x3x224x224` replaces a
+//! declared shape: rewrites and packing can rely on more, and other inputs are refused.
+//! `--stage ops` writes the program before the rewrites, and `--stage onnx` the nodes of the model.
 //!
 //! # How much memory does it take?
 //! Commands map the file of a model: its weights take no memory before they are used. Do not change
@@ -39,7 +57,8 @@
 //! and activations, normalizations and attention are recognised in their pieces. Regions of
 //! convolutions work on images whose channels come last. What lies between the dequantization and
 //! the quantization of tensors is computed on integers. `tfrt import --explain model.onnx` lists
-//! each rewrite with its node. `--no-fuse` switches off all of them, `--no-fuse=RULE,…` some: see
+//! each rewrite with its node. `--no-fuse` switches off all of them, `--no-fuse=RULE,…` some, and
+//! `--layout as-is` those that move channels: see
 //! [`RewriteRule`](tfrt_import::rewrite::RewriteRule).
 //!
 //! # Programs of StableHLO
@@ -82,6 +101,10 @@
 //! results. The session keeps the memory of intermediate results for later runs; a run in a request
 //! of its own, with a deadline or limits, uses it if
 //! [`Session::request`](tfrt_import::Session::request) began the request.
+//!
+//! [`Session::start`](tfrt_import::Session::start) begins a run that is awaited later, by a thread
+//! or a task of any executor. [`Session::bind`](tfrt_import::Session::bind) checks inputs once, and
+//! runs on what they contain as often as you like.
 //!
 //! # Files that you do not trust
 //! All contents of a file are checked before they are used. A file can refer only to other files in

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `If` | a call of one of two functions; the graph itself, if the condition is a constant |
 //! | `Loop`, `Scan`, `SequenceMap` | a function that is called as long as a condition function returns true |
+//! | `Loop` of at most 8 iterations | its body, as often as it runs, if that is known |
 //!
 //! The values that a loop adds to its results in each iteration are collected in a list, which is
 //! stacked when the loop ends.
@@ -15,9 +16,16 @@ use super::call::{numbers_tensor, scalar};
 use super::{Known, Lowering, Scope};
 use crate::attribute::Attribute;
 use crate::graph::{Dim, Graph, Node, ValueType};
+use crate::tensor::Tensor;
 
 /// The ops that are lowered here.
 pub(super) const OPS: &[&str] = &["If", "Loop", "Scan", "SequenceMap"];
+
+/// The most iterations of a loop that are written one after another.
+const MAX_UNROLLED: usize = 8;
+
+/// The most nodes that iterations of a loop, and of the loops around it, may become.
+const MAX_UNROLLED_NODES: usize = 10_000;
 
 /// The results of an iteration: the condition of the next one, the state, and the values added to
 /// each list.
@@ -253,6 +261,40 @@ impl<'a> Lowering<'a> {
         Ok(Some(End { states, lists }))
     }
 
+    /// Writes the iterations of a loop one after another. Returns what [`looped`](Self::looped)
+    /// does.
+    fn unrolled(
+        &mut self,
+        place: &str,
+        start: Start,
+        num_rounds: usize,
+        mut round: impl FnMut(&mut Self, Value, Value, &[Value]) -> Result<Option<Round>, ImportError>,
+    ) -> Result<Option<End>, ImportError> {
+        let always = scalar(tfrt_tensor::I1::from(true))?;
+        let condition = self.builder.weight("", always);
+        let mut end = End {
+            states: start.states,
+            lists: Vec::new(),
+        };
+        for _ in 0..start.num_lists {
+            let dtype = ("dtype", Attr::Type(tfrt_support::DType::F32));
+            let list = self.builder.call("nn.EmptyList", &[], &[dtype], 1, place);
+            end.lists.extend(list);
+        }
+        for number in 0..num_rounds {
+            let number = self.builder.weight("", scalar(number as i64)?);
+            let Some(returned) = round(self, number, condition, &end.states)? else {
+                return Ok(None);
+            };
+            end.states = returned.states;
+            for (list, item) in end.lists.iter_mut().zip(returned.items) {
+                let operands = [*list, item];
+                *list = self.builder.call("nn.ListPush", &operands, &[], 1, place)[0];
+            }
+        }
+        Ok(Some(end))
+    }
+
     fn repeated(
         &mut self,
         node: &Node,
@@ -269,6 +311,10 @@ impl<'a> Lowering<'a> {
                 body.outputs.len()
             )));
         };
+        let num_rounds = known_rounds(node, body, scope).filter(|&count| {
+            let factor = self.unrolled_factor.saturating_mul(count);
+            factor.saturating_mul(num_nodes(body)) <= MAX_UNROLLED_NODES
+        });
         let mut states = Vec::new();
         for index in 0..num_states {
             states.push(self.needed(node, 2 + index, scope)?);
@@ -280,15 +326,28 @@ impl<'a> Lowering<'a> {
             num_lists,
         };
         let place = node.label();
-        let looped = self.looped(&place, start, |this, round, condition, states| {
+        let mut write_round = |this: &mut Self, round, condition, states: &[Value]| {
             let inputs = [&[round, condition], states].concat();
-            let outputs = this.inner(body, &inputs, scope)?;
+            let outputs = this.inner(body, &inputs, scope);
+            let outputs = outputs.map_err(|error| error.within("body"))?;
             Ok(outputs.map(|outputs| Round {
                 condition: Some(outputs[0]),
                 states: outputs[1..=num_states].to_vec(),
                 items: outputs[1 + num_states..].to_vec(),
             }))
-        })?;
+        };
+        let looped = match num_rounds {
+            Some(num_rounds) => {
+                let factor = self.unrolled_factor;
+                self.unrolled_factor *= num_rounds;
+                let written = self.unrolled(&place, start, num_rounds, write_round);
+                self.unrolled_factor = factor;
+                written?
+            }
+            None => self.looped(&place, start, |this, round, condition, states| {
+                write_round(this, round, condition, states)
+            })?,
+        };
         let Some(End {
             states: mut results,
             lists,
@@ -638,6 +697,81 @@ fn stacked_type(item: &ValueType) -> ValueType {
 }
 
 /// Returns the graph in an attribute.
+/// Returns the number of nodes of a graph and of those in it.
+fn num_nodes(graph: &Graph) -> usize {
+    let mut pending = vec![graph];
+    let mut count = 0;
+    while let Some(graph) = pending.pop() {
+        count += graph.nodes.len();
+        let inner = graph.nodes.iter().flat_map(Node::graphs);
+        pending.extend(inner.map(|(_, graph)| graph));
+    }
+    count
+}
+
+/// Returns the number of iterations of a loop, if it is a constant, small, and the condition is
+/// always true.
+fn known_rounds(node: &Node, body: &Graph, scope: &Scope<'_>) -> Option<usize> {
+    let constant = |index: usize| {
+        let name = node.inputs.get(index).filter(|name| !name.is_empty())?;
+        Some(scope.values.get(name))
+    };
+    let Some(Known::Constant(limit)) = constant(0)? else {
+        return None;
+    };
+    let limit = limit.dense()?;
+    let limit = match limit.elements::<i64>().ok()?[..] {
+        [limit] => usize::try_from(limit).ok()?,
+        _ => return None,
+    };
+    let starts = match constant(1) {
+        None => true,
+        Some(Some(Known::Constant(condition))) => is_true(condition),
+        Some(_) => false,
+    };
+    let fits = (1..=MAX_UNROLLED).contains(&limit);
+    (fits && starts && stays_true(body, scope)).then_some(limit)
+}
+
+/// Returns `true` if the condition that the body of a loop returns is the one that it gets, or is
+/// always true.
+fn stays_true(body: &Graph, scope: &Scope<'_>) -> bool {
+    let (Some(condition), Some(result)) = (body.inputs.get(1), body.outputs.first()) else {
+        return false;
+    };
+    let mut name = &result.name;
+    // Each node is after those whose values it takes.
+    for node in body.nodes.iter().rev() {
+        if !node.outputs.contains(name) {
+            continue;
+        }
+        match (node.domain.as_str(), node.op.as_str(), &node.inputs[..]) {
+            ("", "Identity", [input]) => name = input,
+            ("", "Constant", []) => {
+                let value = node.attributes.get("value");
+                return matches!(value, Some(Attribute::Tensor(tensor)) if is_true(tensor));
+            }
+            _ => return false,
+        }
+    }
+    if *name == condition.name {
+        return true;
+    }
+    let mut own = body.initializers.iter();
+    match own.find(|tensor| tensor.name == *name) {
+        Some(tensor) => is_true(tensor),
+        None => matches!(scope.values.get(name), Some(Known::Constant(tensor)) if is_true(tensor)),
+    }
+}
+
+/// Returns `true` if a tensor is one Boolean, which is true.
+fn is_true(tensor: &Tensor) -> bool {
+    let elements = tensor
+        .dense()
+        .map(|dense| dense.elements::<tfrt_tensor::I1>());
+    matches!(elements, Some(Ok(elements)) if matches!(elements[..], [truth] if bool::from(truth)))
+}
+
 fn graph<'n>(node: &'n Node, name: &str) -> Result<&'n Graph, ImportError> {
     match node.attributes.get(name) {
         Some(Attribute::Graph(graph)) => Ok(graph),

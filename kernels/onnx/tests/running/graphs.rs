@@ -1,6 +1,7 @@
 //! Graphs in nodes, functions, and lists of tensors.
 
 use super::*;
+use tfrt_import::rewrite::{Folding, RewriteRules};
 use tfrt_onnx::proto::attribute_proto::AttributeType;
 
 #[test]
@@ -113,6 +114,105 @@ fn loops_carry_their_state_and_stack_what_each_round_makes() {
         run_model(&model, &inputs(0)).unwrap(),
         ["f32 [2] [1.0, 10.0]", "f32 [0] []"]
     );
+}
+
+/// Returns a tensor of one element.
+fn scalar_of(name: &str, data_type: i32, bytes: &[u8]) -> TensorProto {
+    TensorProto {
+        name: Some(name.into()),
+        data_type: Some(data_type),
+        raw_data: Some(bytes.to_vec().into()),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn loops_of_few_iterations_are_written_out() {
+    let x = || ("x", tensor(&[2], &[1.0_f32, 10.0]));
+    let of_rounds = |rounds: i64| {
+        let mut graph = graph(&["x"], vec![summing()], &["last", "all"]);
+        graph.initializer = vec![scalar_of("n", 7, &rounds.to_le_bytes())];
+        newest(graph)
+    };
+    let text = |model: &ModelProto| imported(model).unwrap().text;
+    let known = of_rounds(3);
+    assert!(!text(&known).contains("corert.while"));
+    let free = newest(graph(&["n", "x"], vec![summing()], &["last", "all"]));
+    for rounds in [1, 2, 8] {
+        let inputs = [("n", tensor(&[], &[rounds])), x()];
+        let expected = run_model(&free, &inputs).unwrap();
+        assert_eq!(run_model(&of_rounds(rounds), &[x()]).unwrap(), expected);
+    }
+    for rounds in [-1, 0, 9] {
+        assert!(
+            text(&of_rounds(rounds)).contains("corert.while"),
+            "{rounds}"
+        );
+    }
+    // Only if that does not make a large program.
+    let mut large = of_rounds(8);
+    let body = large.graph.as_mut().unwrap().node[0].attribute[0].g.as_mut();
+    let nodes = &mut body.unwrap().node;
+    nodes.extend((0..2000).map(|at| node("Neg", &["sum"], &[&format!("n{at}")])));
+    assert!(text(&large).contains("corert.while"));
+    // The body may end the loop, and the condition may not hold at first.
+    let mut ended = known.clone();
+    let nodes = &mut ended.graph.as_mut().unwrap().node;
+    let body = nodes[0].attribute[0].g.as_mut().unwrap();
+    body.node.push(node("Not", &["goes_on"], &["ended"]));
+    body.output[0] = value("ended");
+    assert!(text(&ended).contains("corert.while"));
+    let found = run_model(&ended, &[x()]).unwrap();
+    assert_eq!(found[0], "f32 [2] [2.0, 20.0]");
+    let mut never = known;
+    let graph = never.graph.as_mut().unwrap();
+    graph.node[0].input[1] = "c".into();
+    graph.initializer.push(scalar_of("c", 9, &[0]));
+    assert!(text(&never).contains("corert.while"));
+    let found = run_model(&never, &[x()]).unwrap();
+    assert_eq!(found[0], "f32 [2] [1.0, 10.0]");
+}
+
+#[test]
+fn conditions_that_become_constants_choose_their_branch() {
+    let choose = |name: &str, inner: GraphProto| {
+        with(
+            node("If", &["c"], &[name]),
+            &[
+                graph_attribute("then_branch", inner),
+                graph_attribute("else_branch", adding("e", 20.0)),
+            ],
+        )
+    };
+    // A branch in a branch, whose condition is computed, too.
+    let inner = with(
+        node("If", &["d"], &["i"]),
+        &[
+            graph_attribute("then_branch", adding("t", 10.0)),
+            graph_attribute("else_branch", adding("f", 5.0)),
+        ],
+    );
+    let inner = graph(&[], vec![node("Not", &["c"], &["d"]), inner], &["i"]);
+    let nodes = vec![
+        node("Not", &["b"], &["c"]),
+        choose("y", inner),
+        node("Neg", &["y"], &["z"]),
+    ];
+    for (byte, expected) in [(0, "f32 [1] [-6.0]"), (1, "f32 [1] [-21.0]")] {
+        let mut graph = graph(&["x"], nodes.clone(), &["z"]);
+        graph.initializer = vec![scalar_of("b", 9, &[byte])];
+        let model = newest(graph);
+        let mut program = imported(&model).unwrap();
+        assert!(program.text.contains("corert.cond"));
+        let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+        let host = HostContext::builder().registry(kernels).build();
+        let folding = Folding::new(&host, &Limits::default());
+        program.rewrite_and_fold(&RewriteRules::default(), folding.unwrap());
+        assert!(!program.text.contains("corert.cond"), "{}", program.text);
+        assert!(!program.text.contains("@branch"), "{}", program.text);
+        let found = run_model(&model, &[("x", tensor(&[1], &[1.0_f32]))]).unwrap();
+        assert_eq!(found, [expected]);
+    }
 }
 
 #[test]
