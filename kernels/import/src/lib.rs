@@ -50,7 +50,7 @@ pub use error::ImportError;
 pub use limits::{Limit, Limits};
 pub use packing::PackedForm;
 pub use session::{BoundRun, ModelValue, Session, StartedRun};
-pub use types::{InputDim, InputType};
+pub use types::{InputDim, InputType, ListType};
 
 /// Memory of the process.
 fn malloc() -> Arc<dyn HostAllocator> {

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::types::InputType;
+use crate::types::{InputType, ListType};
 
 pub(crate) use constant::{ChangedFilters, Constant};
 pub(crate) use structure::{Body, Function, Op, OpKind};
@@ -111,6 +111,8 @@ pub struct Program {
     pub input_types: Vec<Option<InputType>>,
     /// The declared types of the results, where there are any.
     pub output_types: Vec<Option<InputType>>,
+    /// The types of the inputs and outputs that are lists or may be absent, by name.
+    pub lists: BTreeMap<String, ListType>,
     /// The number of its ops.
     pub num_ops: usize,
     pub(crate) body: Body,
@@ -409,6 +411,7 @@ impl ProgramBuilder {
             input_types: self.input_types,
             weights,
             output_types: vec![None; outputs.len()],
+            lists: BTreeMap::new(),
             outputs: outputs.iter().map(|(name, _)| (*name).to_owned()).collect(),
             num_ops: 0,
             body,

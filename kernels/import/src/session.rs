@@ -138,6 +138,7 @@ impl Session {
             input_types: program.input_types,
             outputs: program.outputs,
             output_types: program.output_types,
+            lists: program.lists.into_iter().collect(),
             weights: detached(program.weights)?,
             packed_bytes,
             function: FUNCTION,

@@ -52,8 +52,8 @@ use crate::files::FolderFiles;
 use crate::limits::Limits;
 use crate::names::shown;
 use crate::packing::{PACKED_FUNCTION, PackedForm};
-use crate::program::{Attr, FUNCTION, Program, Weight, quoted_text, spelled};
-use crate::types::{InputDim, InputType};
+use crate::program::{Attr, FUNCTION, Program, Weight, quoted_text, spelled, spelled_dtype};
+use crate::types::{InputDim, InputType, ListType};
 
 pub use digest::sha256_of_file;
 
@@ -159,7 +159,9 @@ impl Program {
             );
         }
         for (name, declared) in self.inputs.iter().zip(&self.input_types) {
-            line("model.input", &value_attrs(name, declared.as_ref()));
+            let mut attrs = value_attrs(name, declared.as_ref());
+            attrs.extend(list_attrs(self.lists.get(name)));
+            line("model.input", &attrs);
         }
         for (weight, place) in self.weights.iter().zip(places) {
             let mut attrs = tensor_attrs(&weight.name, weight.dtype(), weight.shape());
@@ -184,7 +186,9 @@ impl Program {
             }
         }
         for (name, declared) in self.outputs.iter().zip(&self.output_types) {
-            line("model.output", &value_attrs(name, declared.as_ref()));
+            let mut attrs = value_attrs(name, declared.as_ref());
+            attrs.extend(list_attrs(self.lists.get(name)));
+            line("model.output", &attrs);
         }
         if let Some((form, places)) = packed {
             line(PACKED_MARK, &[("layout", quoted_text(form.layout()))]);
@@ -217,6 +221,16 @@ pub fn packed_name(weight: &str, index: usize) -> String {
         "" => format!("packed/{index}"),
         name => format!("packed/{name}"),
     }
+}
+
+/// Returns the attributes of a value that is not a tensor.
+fn list_attrs(list: Option<&ListType>) -> Vec<(&'static str, String)> {
+    let Some(list) = list else {
+        return Vec::new();
+    };
+    let elements = list.dtype.map(|dtype| ("elements", spelled_dtype(dtype)));
+    let form = ("form", quoted_text(list.form()));
+    [form].into_iter().chain(elements).collect()
 }
 
 /// Returns the attributes of a tensor: its name and its type.
@@ -301,6 +315,7 @@ pub struct StoredProgram {
     pub(crate) input_types: Vec<Option<InputType>>,
     pub(crate) outputs: Vec<String>,
     pub(crate) output_types: Vec<Option<InputType>>,
+    pub(crate) lists: HashMap<String, ListType>,
     pub(crate) weights: Vec<DenseHostTensor>,
     /// The bytes of those that are packed.
     pub(crate) packed_bytes: usize,
@@ -363,6 +378,7 @@ impl StoredProgram {
             input_types: Vec::new(),
             outputs: Vec::new(),
             output_types: Vec::new(),
+            lists: HashMap::new(),
             weights: Vec::new(),
             functions: functions.clone(),
         };
@@ -392,6 +408,8 @@ impl StoredProgram {
                 }
                 "model.input" | "model.output" => {
                     let (name, ty) = row.value(limits).map_err(place)?;
+                    let list = row.list().map_err(place)?;
+                    stored.lists.extend(list.map(|list| (name.clone(), list)));
                     let is_input = op == "model.input";
                     if is_input && seen.insert(name.clone(), stored.inputs.len()).is_some() {
                         let message = format!("two inputs are named `{}`", shown(&name));
@@ -442,10 +460,16 @@ impl StoredProgram {
         self.inputs.iter().map(String::as_str).zip(types)
     }
 
-    /// Returns the number of outputs.
+    /// Returns the names of the outputs.
     #[must_use]
-    pub fn num_outputs(&self) -> usize {
-        self.outputs.len()
+    pub fn outputs(&self) -> &[String] {
+        &self.outputs
+    }
+
+    /// Returns the type of an input or output that is a list or may be absent.
+    #[must_use]
+    pub fn list(&self, name: &str) -> Option<ListType> {
+        self.lists.get(name).copied()
     }
 
     /// Returns the size of all weights.

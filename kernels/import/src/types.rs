@@ -39,6 +39,57 @@ pub struct InputType {
     pub dims: Option<Vec<InputDim>>,
 }
 
+/// The type of an input or output that is a list of tensors, or may be absent.
+///
+/// ```
+/// use tfrt_import::ListType;
+///
+/// let boxes = ListType {
+///     is_sequence: true,
+///     is_optional: false,
+///     dtype: Some(tfrt_support::DType::F32),
+/// };
+/// assert_eq!(boxes.form(), "sequence");
+/// assert_eq!(ListType::of_form("optional sequence", None).unwrap().form(), "optional sequence");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListType {
+    /// Whether it is a list.
+    pub is_sequence: bool,
+    /// Whether it may be absent.
+    pub is_optional: bool,
+    /// The element type of its tensors, if it is declared.
+    pub dtype: Option<DType>,
+}
+
+impl ListType {
+    /// Returns the name of its form in programs.
+    #[must_use]
+    pub fn form(&self) -> &'static str {
+        match (self.is_optional, self.is_sequence) {
+            (false, _) => "sequence",
+            (true, false) => "optional",
+            (true, true) => "optional sequence",
+        }
+    }
+
+    /// Returns the type of a form in programs, or `None` if there is no such form.
+    #[must_use]
+    pub fn of_form(form: &str, dtype: Option<DType>) -> Option<Self> {
+        let (is_optional, is_sequence) = match form {
+            "sequence" => (false, true),
+            "optional" => (true, false),
+            "optional sequence" => (true, true),
+            _ => return None,
+        };
+        Some(Self {
+            is_sequence,
+            is_optional,
+            dtype,
+        })
+    }
+}
+
 impl std::fmt::Display for InputType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = match self.dtype {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use tfrt_import::names::shown;
-use tfrt_import::{ImportError, Limit, Limits};
+use tfrt_import::{ImportError, Limit, Limits, ListType};
 
 use crate::attribute::Attribute;
 use crate::element_type::ElementType;
@@ -112,6 +112,46 @@ pub enum ValueType {
     Other(&'static str),
     /// The file does not specify it.
     Unknown,
+}
+
+impl ValueType {
+    /// Returns the type of a list, or of a value that may be absent.
+    #[must_use]
+    pub fn list_type(&self) -> Option<ListType> {
+        let (is_optional, inner) = match self {
+            Self::Optional(inner) => (true, &**inner),
+            other => (false, other),
+        };
+        let (is_sequence, element) = match inner {
+            Self::Sequence(element) => (true, &**element),
+            other => (false, other),
+        };
+        let dtype = match element {
+            Self::Tensor { element_type, .. } => element_type.and_then(ElementType::dtype),
+            _ => None,
+        };
+        (is_sequence || is_optional).then_some(ListType {
+            is_sequence,
+            is_optional,
+            dtype,
+        })
+    }
+
+    /// Returns a type with the same properties as a list.
+    #[must_use]
+    pub fn of_list(list: ListType) -> Self {
+        let mut ty = Self::Tensor {
+            element_type: list.dtype.and_then(ElementType::from_dtype),
+            dims: None,
+        };
+        if list.is_sequence {
+            ty = Self::Sequence(Box::new(ty));
+        }
+        if list.is_optional {
+            ty = Self::Optional(Box::new(ty));
+        }
+        ty
+    }
 }
 
 impl fmt::Display for ValueType {

@@ -197,6 +197,14 @@ impl Model {
                 let names = program.outputs.iter();
                 let types = names.map(|name| declared(types.get(name.as_str())?));
                 program.output_types = types.collect();
+                let infos = self.inputs().chain(self.outputs());
+                let lists = infos.filter_map(|info| Some((&info.name, info.ty.list_type()?)));
+                let is_named =
+                    |name: &String| program.inputs.contains(name) || program.outputs.contains(name);
+                program.lists = lists
+                    .filter(|(name, _)| is_named(name))
+                    .map(|(name, list)| (name.clone(), list))
+                    .collect();
                 Ok(program)
             }
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),

@@ -335,6 +335,10 @@ fn load_stored(
             escaped(file)
         ))
     })?;
+    let type_of = |name: &str| {
+        let list = stored.list(name);
+        list.map_or(ValueType::Unknown, ValueType::of_list)
+    };
     let inputs = stored.inputs().map(|(name, declared)| {
         let shown = match declared {
             Some(declared) => format!("{}: {declared}", shown(name)),
@@ -343,13 +347,14 @@ fn load_stored(
         DeclaredValue {
             name: name.to_owned(),
             shown,
-            ty: ValueType::Unknown,
+            ty: type_of(name),
         }
     });
+    let outputs = stored.outputs().iter();
     Ok(Loaded {
+        output_types: outputs.map(|name| type_of(name)).collect(),
         inputs: inputs.collect(),
         input_types: stored.inputs().map(|(_, ty)| ty.cloned()).collect(),
-        output_types: vec![ValueType::Unknown; stored.num_outputs()],
         weights_bytes: stored.weights_bytes(),
         import_time: start.elapsed(),
         session: Session::of_stored(stored, host).map_err(failed)?,

@@ -670,3 +670,98 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     let error = stderr(&["import", "--dim", "n=1", &file]);
     assert!(error.contains("`--dim` applies to ONNX models"), "{error}");
 }
+
+#[test]
+fn programs_know_which_inputs_are_lists_or_may_be_absent() {
+    let folder = Folder::new("lists");
+    let tensor_type = || TypeProto {
+        value: Some(type_proto::Value::TensorType(TensorType {
+            elem_type: Some(1),
+            shape: None,
+        })),
+        ..Default::default()
+    };
+    let sequence = type_proto::Sequence {
+        elem_type: Some(Box::new(tensor_type())),
+    };
+    let optional = type_proto::Optional {
+        elem_type: Some(Box::new(tensor_type())),
+    };
+    let of_type = |name: &str, value: type_proto::Value| ValueInfoProto {
+        name: Some(name.to_owned()),
+        r#type: Some(TypeProto {
+            value: Some(value),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let graph = GraphProto {
+        node: vec![
+            node("len", "SequenceLength", &["s"], "n"),
+            node("copy", "Identity", &["s"], "t"),
+            node("has", "OptionalHasElement", &["o"], "h"),
+        ],
+        input: vec![
+            of_type(
+                "s",
+                type_proto::Value::SequenceType(Box::new(sequence.clone())),
+            ),
+            of_type("o", type_proto::Value::OptionalType(Box::new(optional))),
+        ],
+        output: vec![
+            value("n", None),
+            of_type("t", type_proto::Value::SequenceType(Box::new(sequence))),
+            value("h", None),
+        ],
+        ..Default::default()
+    };
+    let mut graph = graph;
+    for (index, elem_type) in [(0, 7), (2, 9)] {
+        if let Some(type_proto::Value::TensorType(tensor)) =
+            &mut graph.output[index].r#type.as_mut().unwrap().value
+        {
+            tensor.elem_type = Some(elem_type);
+        }
+    }
+    let file = folder.write("n.onnx", &model(20, graph));
+    let (program, bef) = (folder.path("p.mlir"), folder.path("p.bef"));
+    for program in [&program, &bef] {
+        stdout(&["import", "--quiet", "-o", program, &file]);
+    }
+    let text = std::fs::read_to_string(&program).unwrap();
+    assert!(
+        text.contains("{name = \"s\", form = \"sequence\", elements = f32}"),
+        "{text}"
+    );
+    let tensors = [1.0_f32, 2.0].map(|x| tfrt_tensor::DenseHostTensor::vector(&[x]).unwrap());
+    let list = tfrt_tensor::ListHostTensor::new(tfrt_support::DType::F32, tensors.to_vec());
+    let list = list.unwrap();
+    let ty = tfrt_onnx::graph::ValueType::of_list(tfrt_import::ListType {
+        is_sequence: true,
+        is_optional: false,
+        dtype: Some(tfrt_support::DType::F32),
+    });
+    let bytes = tfrt_onnx::tensor_file::write_value("s", &list.into(), &ty).unwrap();
+    std::fs::write(folder.0.join("s.pb"), bytes).unwrap();
+    let input = format!("s={}", folder.path("s.pb"));
+    let run = |file: &str| {
+        let to = folder.path("t.pb");
+        let output = format!("t={to}");
+        let shown = stdout(&["run", file, "--input", &input]);
+        stdout(&["run", file, "--input", &input, "--output", &output]);
+        (shown, std::fs::read(to).unwrap())
+    };
+    let expected = run(&file);
+    assert!(
+        expected.0.contains("n: i64 []") && expected.0.contains("h: i1 []"),
+        "{}",
+        expected.0
+    );
+    assert_eq!(run(&program), expected);
+    assert_eq!(run(&bef), expected);
+
+    let wrong = text.replace("form = \"sequence\"", "form = \"series\"");
+    std::fs::write(&program, wrong).unwrap();
+    let error = stderr(&["run", &program, "--input", &input]);
+    assert!(error.contains("unknown form `series`"), "{error}");
+}

@@ -13,7 +13,7 @@ use crate::limits::{Limit, Limits};
 use crate::malloc;
 use crate::names::shown;
 use crate::program::{Attr, spelled};
-use crate::types::{InputDim, InputType};
+use crate::types::{InputDim, InputType, ListType};
 
 /// The function of a program that is its table.
 pub(super) struct Table<'m> {
@@ -184,8 +184,27 @@ impl<'m> Row<'m> {
         Ok((name, is_declared.then_some(InputType { dtype, dims })))
     }
 
+    /// Returns the type of a value that is a list or may be absent.
+    pub(super) fn list(&self) -> Result<Option<ListType>, ImportError> {
+        if self.attribute("form").is_none() {
+            return Ok(None);
+        }
+        let dtype = match self.attribute("elements") {
+            None => None,
+            Some(_) => Some(self.dtype_of("elements")?),
+        };
+        let form = self.text("form")?;
+        let list = ListType::of_form(&form, dtype);
+        list.map(Some)
+            .ok_or_else(|| ImportError::new(format!("unknown form `{}`", shown(&form))))
+    }
+
     fn dtype(&self) -> Result<DType, ImportError> {
-        let found = match self.attribute("type") {
+        self.dtype_of("type")
+    }
+
+    fn dtype_of(&self, name: &str) -> Result<DType, ImportError> {
+        let found = match self.attribute(name) {
             Some(Attribute::Type(ty)) => {
                 let spelling = self.module.type_spelling(*ty);
                 let mut all = DType::ALL.into_iter();
@@ -193,7 +212,7 @@ impl<'m> Row<'m> {
             }
             _ => None,
         };
-        self.needed("type", found, "an element type")
+        self.needed(name, found, "an element type")
     }
 
     fn dims(&self, limits: &Limits) -> Result<Vec<InputDim>, ImportError> {

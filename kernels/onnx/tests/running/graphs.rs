@@ -151,7 +151,9 @@ fn loops_of_few_iterations_are_written_out() {
     }
     // Only if that does not make a large program.
     let mut large = of_rounds(8);
-    let body = large.graph.as_mut().unwrap().node[0].attribute[0].g.as_mut();
+    let body = large.graph.as_mut().unwrap().node[0].attribute[0]
+        .g
+        .as_mut();
     let nodes = &mut body.unwrap().node;
     nodes.extend((0..2000).map(|at| node("Neg", &["sum"], &[&format!("n{at}")])));
     assert!(text(&large).contains("corert.while"));
