@@ -5,6 +5,7 @@ use std::fmt;
 
 use tfrt_import::names::shown;
 use tfrt_import::{ImportError, Limit, Limits, ListType};
+use tfrt_support::DType;
 
 use crate::attribute::Attribute;
 use crate::element_type::ElementType;
@@ -115,6 +116,15 @@ pub enum ValueType {
 }
 
 impl ValueType {
+    /// Returns the element type of a tensor, if it is known and we have it.
+    #[must_use]
+    pub fn element_dtype(&self) -> Option<DType> {
+        match self {
+            Self::Tensor { element_type, .. } => element_type.and_then(ElementType::dtype),
+            _ => None,
+        }
+    }
+
     /// Returns the type of a list, or of a value that may be absent.
     #[must_use]
     pub fn list_type(&self) -> Option<ListType> {
@@ -126,10 +136,7 @@ impl ValueType {
             Self::Sequence(element) => (true, &**element),
             other => (false, other),
         };
-        let dtype = match element {
-            Self::Tensor { element_type, .. } => element_type.and_then(ElementType::dtype),
-            _ => None,
-        };
+        let dtype = element.element_dtype();
         (is_sequence || is_optional).then_some(ListType {
             is_sequence,
             is_optional,

@@ -27,6 +27,7 @@ use tfrt_import::program::{Program, ProgramBuilder, Value};
 use tfrt_import::report::{Unsupported, UnsupportedKind};
 use tfrt_import::{ImportError, InputDim, InputType, Limit, Limits};
 use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_tensor::DenseHostTensor;
 
 use crate::attribute::{Attribute, describe};
 use crate::element_type::ElementType;
@@ -53,6 +54,8 @@ pub struct Options {
     pub outputs: Option<Vec<String>>,
     /// Whether a model of an opset above the newest known one is read as one of that.
     pub assumes_opset: bool,
+    /// Tensors in place of the model's own for [optional inputs](Model::optional_inputs), by name.
+    pub given: HashMap<String, DenseHostTensor>,
     /// The limits on the size of the program.
     pub limits: Limits,
 }
@@ -121,8 +124,10 @@ impl Model {
     /// # Errors
     /// A violated rule, with its node; or all unsupported features.
     pub fn import(&self, options: &Options) -> Result<Program, ImportFailure> {
+        self.check_given(&options.given)?;
         let mut lowering = Lowering {
             model: self,
+            given: &options.given,
             limits: &options.limits,
             builder: ProgramBuilder::default(),
             unsupported: Unsupported::default(),
@@ -209,6 +214,30 @@ impl Model {
             }
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),
         }
+    }
+
+    /// Checks that tensors are for optional inputs, and of their types.
+    fn check_given(&self, given: &HashMap<String, DenseHostTensor>) -> Result<(), ImportError> {
+        for (name, tensor) in given {
+            let optional = || self.optional_inputs().map(|input| input.name.as_str());
+            if !optional().any(|known| known == name) {
+                let hint = did_you_mean(&nearest(name, optional()));
+                let message = format!("the model has no optional input '{}'{hint}", shown(name));
+                return Err(ImportError::new(message));
+            }
+            let own = self.graph().initializers.iter();
+            let own = own.clone().find(|own| own.name == *name);
+            let expected = own.and_then(|own| own.element_type.dtype());
+            if expected.is_some_and(|expected| expected != tensor.dtype()) {
+                let own = own.map_or_else(String::new, |own| own.element_type.to_string());
+                return Err(ImportError::new(format!(
+                    "input '{}': expected elements of {own}, found {}",
+                    shown(name),
+                    tensor.dtype()
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Returns all unsupported features of the model, by importing it.
@@ -354,6 +383,7 @@ impl<'a> Scope<'a> {
 
 struct Lowering<'a> {
     model: &'a Model,
+    given: &'a HashMap<String, DenseHostTensor>,
     limits: &'a Limits,
     builder: ProgramBuilder,
     unsupported: Unsupported,
@@ -383,6 +413,11 @@ impl<'a> Lowering<'a> {
         let is_outermost = std::ptr::eq(graph, self.model.graph());
         for tensor in &graph.initializers {
             if is_outermost && !self.needs(std::slice::from_ref(&tensor.name)) {
+                continue;
+            }
+            if let Some(given) = self.given.get(&tensor.name).filter(|_| is_outermost) {
+                let given = Tensor::of(&tensor.name, given.clone())?;
+                scope.bind(&tensor.name, Known::Constant(given));
                 continue;
             }
             let known = match tensor.data {

@@ -273,11 +273,21 @@ impl Model {
 
     /// Returns the inputs that a caller must provide.
     pub fn inputs(&self) -> impl Iterator<Item = &ValueInfo> {
+        self.inputs_with_value(false)
+    }
+
+    /// Returns the inputs for which the model has a value. An import takes that, or
+    /// [another one](crate::import::Options::given). The oldest models list all their weights here.
+    pub fn optional_inputs(&self) -> impl Iterator<Item = &ValueInfo> {
+        self.inputs_with_value(true)
+    }
+
+    fn inputs_with_value(&self, has_value: bool) -> impl Iterator<Item = &ValueInfo> {
         let initializers = self.graph.initializers.iter();
         let known: std::collections::HashSet<&str> =
             initializers.map(|tensor| tensor.name.as_str()).collect();
         let inputs = self.graph.inputs.iter();
-        inputs.filter(move |input| !known.contains(input.name.as_str()))
+        inputs.filter(move |input| known.contains(input.name.as_str()) == has_value)
     }
 
     /// Returns the outputs.

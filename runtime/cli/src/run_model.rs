@@ -1,6 +1,6 @@
 //! `tfrt run MODEL`: runs a model of another system, ONNX or StableHLO, on tensors from files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use tfrt_onnx::import::Options;
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::ListHostTensor;
+use tfrt_tensor::{DenseHostTensor, ListHostTensor};
 
 use crate::failure::Failure;
 use crate::import::{split_at_last, write_warnings};
@@ -154,8 +154,13 @@ struct LoadedModel {
     warnings: Vec<String>,
 }
 
-/// Imports a model.
-fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Failure> {
+/// Imports a model. Given inputs for which the model has values take their place.
+fn load(
+    path: &str,
+    kind: ModelKind,
+    given: &mut Vec<String>,
+    limits: &Limits,
+) -> Result<LoadedModel, Failure> {
     let file = escaped(path);
     let of_file = || format!("error: {file}");
     match kind {
@@ -163,6 +168,7 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
             let model = mapped(path, limits).map_err(|error| Failure::caused("error", error))?;
             let mut options = Options::default();
             options.limits = limits.clone();
+            options.given = taken_by_model(given, &model, limits)?;
             let program = model.import(&options);
             let inputs = model.inputs().map(|input| DeclaredValue {
                 name: input.name.clone(),
@@ -205,6 +211,46 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
     }
 }
 
+/// Takes out the inputs for which the model has values.
+fn taken_by_model(
+    given: &mut Vec<String>,
+    model: &Model,
+    limits: &Limits,
+) -> Result<HashMap<String, DenseHostTensor>, Failure> {
+    let optional: Vec<String> = model
+        .optional_inputs()
+        .map(|input| input.name.clone())
+        .collect();
+    let needed = model.inputs().map(|input| input.name.clone());
+    let known: Vec<String> = needed.chain(optional.iter().cloned()).collect();
+    let mut tensors = HashMap::new();
+    let mut rest = Vec::new();
+    for given in given.drain(..) {
+        // Unknown names are reported with those of the program.
+        match split(&given, &known, "input") {
+            Ok((name, value)) if optional.iter().any(|known| known == name) => {
+                let info = model.optional_inputs().find(|input| input.name == name);
+                let ty = info.map_or(&ValueType::Unknown, |input| &input.ty);
+                let declared = InputType {
+                    dtype: ty.element_dtype(),
+                    dims: None,
+                };
+                let read = model_values::read(value, ty, Some(&declared), &[], limits)?;
+                let ModelValue::Tensor(tensor) = read else {
+                    return Err(Failure::new(format!(
+                        "error: input `{}`: expected a tensor",
+                        shown(name)
+                    )));
+                };
+                tensors.insert(name.to_owned(), tensor);
+            }
+            _ => rest.push(given),
+        }
+    }
+    *given = rest;
+    Ok(tensors)
+}
+
 /// Maps a model, so that its weights take no memory before they are used.
 #[expect(unsafe_code, reason = "maps a file that the user names")]
 pub(crate) fn mapped(path: &str, limits: &Limits) -> Result<Model, ImportError> {
@@ -223,7 +269,7 @@ pub(crate) fn bytecode(path: &str) -> Failure {
 /// Imports a model, and applies all rewrites.
 fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
     let limits = Limits::default();
-    let mut model = load(path, kind, &limits)?;
+    let mut model = load(path, kind, &mut Vec::new(), &limits)?;
     let host = rewrites::host_of_import()?;
     rewrites::apply(&mut model.program, &RewriteRules::default(), &host, &limits)
         .map_err(failed)?;
@@ -275,6 +321,7 @@ fn load_session(
     file: &str,
     kind: ModelKind,
     arguments: &ModelArguments,
+    given: &mut Vec<String>,
     host: &Arc<HostContext>,
     start: Instant,
 ) -> Result<Loaded, Failure> {
@@ -289,7 +336,7 @@ fn load_session(
     }
     let limits = arguments.limits.limits();
     let progress = Progress::start("importing");
-    let mut model = load(file, kind, &limits)?;
+    let mut model = load(file, kind, given, &limits)?;
     arguments
         .rewrites
         .apply(&mut model.program, host, &limits)?;
@@ -373,6 +420,7 @@ pub(crate) fn ready(
     // The command runs nothing else, so that all weights may be packed.
     PackedWeights::of(host).set_max_bytes(usize::MAX);
     let limits = arguments.limits.limits();
+    let mut given = arguments.inputs.clone();
     let Loaded {
         session,
         inputs: declared_inputs,
@@ -380,11 +428,11 @@ pub(crate) fn ready(
         output_types,
         weights_bytes,
         import_time,
-    } = load_session(file, kind, arguments, host, start)?;
+    } = load_session(file, kind, arguments, &mut given, host, start)?;
     let load_time = start.elapsed();
     check_dims(&arguments.dims, &input_types)?;
     let mut inputs = Vec::new();
-    for given in &arguments.inputs {
+    for given in &given {
         let (name, file) = split(given, session.inputs(), "input")?;
         let declared = declared_inputs.iter().find(|input| input.name == name);
         let ty = declared.map_or(&ValueType::Unknown, |input| &input.ty);

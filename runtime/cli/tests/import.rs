@@ -765,3 +765,39 @@ fn programs_know_which_inputs_are_lists_or_may_be_absent() {
     let error = stderr(&["run", &program, "--input", &input]);
     assert!(error.contains("unknown form `series`"), "{error}");
 }
+
+#[test]
+fn values_of_optional_inputs_can_be_replaced() {
+    let folder = Folder::new("optional");
+    let bias = TensorProto {
+        name: Some("b".to_owned()),
+        data_type: Some(1),
+        dims: vec![1],
+        raw_data: Some(10.0_f32.to_le_bytes().to_vec().into()),
+        ..Default::default()
+    };
+    let graph = GraphProto {
+        node: vec![node("n", "Add", &["x", "b"], "y")],
+        input: vec![value("x", None), value("b", None)],
+        output: vec![value("y", None)],
+        initializer: vec![bias],
+        ..Default::default()
+    };
+    let file = folder.write(
+        "old.onnx",
+        &ModelProto {
+            ir_version: Some(3),
+            ..model(8, graph)
+        },
+    );
+    let shown = stdout(&["import", &file]);
+    assert!(shown.contains("inputs that have values: 1\n"), "{shown}");
+    let run = |inputs: &[&str]| {
+        let inputs = inputs.iter().flat_map(|input| ["--input", input]);
+        stdout(&["run", &file].into_iter().chain(inputs).collect::<Vec<_>>())
+    };
+    assert!(run(&["x=[1.0]"]).contains("maximum 11,"));
+    assert!(run(&["x=[1.0]", "b=[2.0]"]).contains("maximum 3,"));
+    let error = stderr(&["run", &file, "--input", "x=[1.0]", "--input", "c=[2.0]"]);
+    assert!(error.contains("unknown input `c`"), "{error}");
+}

@@ -81,6 +81,10 @@ pub(super) fn description(file: &str, model: &Model) -> String {
     for input in model.inputs() {
         let _ = writeln!(text, "input: {input}");
     }
+    let num_optional = model.optional_inputs().count();
+    if num_optional > 0 {
+        let _ = writeln!(text, "inputs that have values: {num_optional}");
+    }
     for output in model.outputs() {
         let _ = writeln!(text, "output: {output}");
     }
