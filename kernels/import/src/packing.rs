@@ -1,7 +1,9 @@
 //! Weights in the order in which kernels read them.
 //!
 //! Ops of the library pack the weights of convolutions and products when a program is loaded. A
-//! packed weight replaces the original one, so that memory holds both for one weight at a time.
+//! packed weight replaces the original one, so that memory holds both for one weight of each thread
+//! at a time.
+//!
 //! Weights whose order depends on shapes that are not known yet stay as they are: kernels pack them
 //! when they are used again.
 //!
@@ -9,7 +11,8 @@
 //! packing.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder};
 
 use tfrt_core::{EagerContext, TensorHandle};
 use tfrt_host::HostContext;
@@ -17,7 +20,7 @@ use tfrt_host::device::DeviceRef;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::DenseHostTensor;
 
-use crate::program::{Attr, Constant, Op, OpKind, Program, Value};
+use crate::program::{Attr, Constant, Op, OpKind, Program, Value, Weight};
 use crate::rewrite::infer::{self, Dim, Known};
 use crate::rewrite::known_inputs;
 
@@ -75,6 +78,21 @@ impl Form {
         let packed = packed.map_err(|error| Error::new(error.to_string()))?;
         // The ops return a vector, or the weight.
         Ok((packed.shape().rank() == 1).then(|| packed.clone()))
+    }
+
+    /// Packs a weight, unless it is best left as it is or cannot be packed. Returns the extents that
+    /// it had.
+    fn pack(
+        &self,
+        weight: &mut Weight,
+        eager: &Arc<EagerContext>,
+        device: &DeviceRef,
+    ) -> Option<Vec<usize>> {
+        let original = weight.tensor().ok()?;
+        let packed = self.packed(original, eager, device).ok()??;
+        let original = std::mem::replace(&mut weight.constant, packed.into());
+        original.give_back();
+        Some(original.shape().dims().to_vec())
     }
 
     /// Changes an op that reads a weight of these extents so that it reads the packed weight.
@@ -160,9 +178,14 @@ impl PackedForm {
     }
 }
 
+/// Returns what a lock holds, also after a panic of another thread.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Program {
-    /// Packs the weights that convolutions and products alone use. Returns the numbers of the
-    /// packed weights.
+    /// Packs the weights that convolutions and products alone use, on as many threads as the work
+    /// queue of the host has. Returns the numbers of the packed weights, in order.
     ///
     /// Ops refuse weights that they cannot read. Such weights stay as they are: the error occurs
     /// when the program runs. So do filters that cannot be changed, which is an error of loading.
@@ -172,23 +195,39 @@ impl Program {
         device: &DeviceRef,
     ) -> Vec<usize> {
         let forms = self.forms();
-        let mut packed: HashMap<Value, (Form, Vec<usize>)> = HashMap::new();
-        let mut indices = Vec::new();
-        let weights = self.body.weights.iter().zip(&mut self.weights);
-        for (index, (value, weight)) in weights.enumerate() {
-            let Some(Some(form)) = forms.get(value) else {
-                continue;
-            };
-            let Ok(original) = weight.tensor() else {
-                continue;
-            };
-            if let Ok(Some(tensor)) = form.packed(original, eager, device) {
-                indices.push(index);
-                let original = std::mem::replace(&mut weight.constant, tensor.into());
-                original.give_back();
-                packed.insert(*value, (form.clone(), original.shape().dims().to_vec()));
+        let weights = self.body.weights.iter().zip(&mut self.weights).enumerate();
+        let weights = weights.filter_map(|(index, (value, weight))| {
+            let form = forms.get(value)?.as_ref()?;
+            Some((index, *value, form, weight))
+        });
+        // Largest first, so that no thread has much left when the others are done.
+        let mut weights: Vec<_> = weights.collect();
+        weights.sort_by_key(|(_, _, _, weight)| weight.len_bytes());
+        let weights = Mutex::new(weights);
+        let packed = Mutex::new(Vec::new());
+        let work = || {
+            while let Some((index, value, form, weight)) = locked(&weights).pop() {
+                if let Some(dims) = form.pack(weight, eager, device) {
+                    locked(&packed).push((index, value, form.clone(), dims));
+                }
             }
-        }
+        };
+        let num_threads = eager.host().queue().parallelism_level();
+        thread::scope(|scope| {
+            let num_weights = locked(&weights).len();
+            for _ in 1..num_threads.min(num_weights) {
+                // Without another thread, this one does its part, too.
+                let _ = Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let packed = packed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut indices: Vec<usize> = packed.iter().map(|(index, ..)| *index).collect();
+        indices.sort_unstable();
+        let packed = packed.into_iter();
+        let packed: HashMap<Value, (Form, Vec<usize>)> = packed
+            .map(|(_, value, form, dims)| (value, (form, dims)))
+            .collect();
         for op in &mut self.body.ops {
             // An op has at most one of them: they have no other uses.
             let weight = op.operands.iter().find_map(|value| packed.get(value));

@@ -170,3 +170,35 @@ fn what_is_not_packed_is_refused() {
         "`nn.MatMul`: expected a left factor that is not transposed with a packed right factor"
     );
 }
+
+#[test]
+fn weights_are_packed_alike_on_any_number_of_threads() {
+    let mut builder = ProgramBuilder::default();
+    let mut last = builder.declared_input("x", typed(&[64, 96]));
+    for layer in 0..9 {
+        let columns = 96 + 8 * layer;
+        let rows = if layer == 0 { 96 } else { columns - 8 };
+        let weight = builder.weight(&format!("w{layer}"), numbers(&[rows, columns]));
+        last = builder.call("nn.MatMul", &[last, weight], &[], 1, "node")[0];
+    }
+    let program = builder.finish(&[("y", last)]);
+    let form = |queue: &str| {
+        let kernels = tfrt::prelude::KernelRegistry::from_link().unwrap();
+        let host = tfrt::host::HostContext::builder()
+            .registry(std::sync::Arc::new(kernels))
+            .queue(tfrt::queue::create_queue(queue).unwrap())
+            .build();
+        let form = tfrt_import::PackedForm::of(&program, &host, "any").unwrap();
+        let weights = form.weights().map(|(index, tensor)| {
+            let bytes = tensor.buffer().read().unwrap().to_vec();
+            (index, bytes)
+        });
+        weights.collect::<Vec<_>>()
+    };
+    let one = form("s");
+    assert_eq!(one.len(), 9);
+    assert!(one.iter().map(|(index, _)| *index).eq(0..9));
+    for _ in 0..20 {
+        assert!(form("mstd:3") == one);
+    }
+}
