@@ -12,9 +12,10 @@ use tfrt_import::stored::{
     StoredProgram, WeightCheck, WeightFile, WeightPlace, packed_name, sha256_of_file, weight_files,
 };
 use tfrt_import::{Limit, Limits, PackedForm};
+use tfrt_support::DType;
 use tfrt_support::escape::escaped;
-use tfrt_tensor::HostBuffer;
 use tfrt_tensor::file::{NamedTensor, safetensors};
+use tfrt_tensor::{DenseHostTensor, HostBuffer};
 
 use crate::failure::Failure;
 use crate::input::{Input, Kind};
@@ -80,6 +81,8 @@ pub(crate) fn text(
     let mut places = Places::default();
     let mut found: Vec<Option<WeightPlace>> = Vec::with_capacity(program.weights.len());
     let mut names = Names::of(program);
+    let mut distinct = Distinct::default();
+    // Weights, and the number of the tensor that has their elements.
     let mut written = Vec::new();
     let mut tensors = Vec::new();
     for (index, weight) in program.weights.iter().enumerate() {
@@ -96,11 +99,15 @@ pub(crate) fn text(
             let offset = *offset;
             found[index] = Some(WeightPlace { file, offset });
         } else {
-            written.push(index);
-            let name = names.unused(weight.name.clone(), "weight", index);
-            tensors.push(NamedTensor::new(&name, tensor.clone()));
+            let known = distinct.number(tensor, tensors.len());
+            written.push((index, known));
+            if known == tensors.len() {
+                let name = names.unused(weight.name.clone(), "weight", index);
+                tensors.push(NamedTensor::new(&name, tensor.clone()));
+            }
         }
     }
+    let num_plain = tensors.len();
     for (index, tensor) in packed.iter().flat_map(|form| form.weights()) {
         let name = packed_name(&program.weights[index].name, index);
         let name = names.unused(name, "packed", index);
@@ -122,13 +129,50 @@ pub(crate) fn text(
         let written = written.into_iter();
         offsets.extend(written.map(|offset| WeightPlace { file, offset }));
     }
-    let (plain, packed_places) = offsets.split_at(written.len());
-    for (index, place) in written.into_iter().zip(plain) {
-        found[index] = Some(*place);
+    let (plain, packed_places) = offsets.split_at(num_plain);
+    for (index, number) in written {
+        found[index] = plain.get(number).copied();
     }
     let packed = packed.map(|form| (form, packed_places));
     let text = program.to_stored_text(&places.files, &found, packed);
     text.map_err(|error| Failure::caused("error", error))
+}
+
+/// Tensors that differ, by what they are told apart by.
+#[derive(Default)]
+struct Distinct(HashMap<Key, Vec<(usize, DenseHostTensor)>>);
+
+/// The element type and extents of a tensor, and the first of its bytes.
+type Key = (DType, Vec<usize>, Vec<u8>);
+
+/// The number of bytes in a key.
+const KEY_BYTES: usize = 256;
+
+/// The number of different tensors of one key that another one is compared with.
+const MAX_COMPARED: usize = 8;
+
+impl Distinct {
+    /// Returns the number of the first tensor with the same elements, which is `next` if that is
+    /// this one.
+    fn number(&mut self, tensor: &DenseHostTensor, next: usize) -> usize {
+        let Ok(bytes) = tensor.buffer().read() else {
+            return next;
+        };
+        let first = bytes[..bytes.len().min(KEY_BYTES)].to_vec();
+        let key = (tensor.dtype(), tensor.shape().dims().to_vec(), first);
+        let known = self.0.entry(key).or_default();
+        let is_same = |(_, other): &&(usize, DenseHostTensor)| {
+            let other = other.buffer().read();
+            other.is_ok_and(|other| *other == *bytes)
+        };
+        if let Some((number, _)) = known.iter().find(is_same) {
+            return *number;
+        }
+        if known.len() < MAX_COMPARED {
+            known.push((next, tensor.clone()));
+        }
+        next
+    }
 }
 
 /// The names of tensors in a file.

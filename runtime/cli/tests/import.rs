@@ -801,3 +801,60 @@ fn values_of_optional_inputs_can_be_replaced() {
     let error = stderr(&["run", &file, "--input", "x=[1.0]", "--input", "c=[2.0]"]);
     assert!(error.contains("unknown input `c`"), "{error}");
 }
+
+#[test]
+fn equal_weights_are_stored_once() {
+    let folder = Folder::new("equal");
+    let named = |name: &str, first: usize| TensorProto {
+        name: Some(name.to_owned()),
+        ..matrix("", first)
+    };
+    // The third differs in one number in its middle.
+    let mut almost = named("c", 0);
+    let mut bytes = almost.raw_data.take().unwrap().to_vec();
+    bytes[8000] ^= 1;
+    almost.raw_data = Some(bytes.into());
+    let graph = GraphProto {
+        node: vec![
+            node("p", "Add", &["x", "a"], "p"),
+            node("q", "Mul", &["p", "b"], "q"),
+            node("r", "Sub", &["q", "c"], "r"),
+        ],
+        input: vec![value("x", Some(&[64, 64].map(Dim::Number)))],
+        output: vec![value("r", None)],
+        initializer: vec![named("a", 0), named("b", 0), almost],
+        ..Default::default()
+    };
+    let file = folder.write("n.onnx", &model(20, graph));
+    let (program, weights) = (folder.path("p.mlir"), folder.path("w.safetensors"));
+    stdout(&[
+        "import",
+        "--quiet",
+        "--weights",
+        &weights,
+        "-o",
+        &program,
+        &file,
+    ]);
+    let text = std::fs::read_to_string(&program).unwrap();
+    let places = text
+        .lines()
+        .filter(|line| line.contains("\"model.weight\""));
+    let places = places.map(|line| line.split("offset = ").last().unwrap());
+    let places: Vec<&str> = places.collect();
+    assert!(
+        places[0] == places[1] && places[1] != places[2],
+        "{places:?}"
+    );
+    let len_bytes = std::fs::metadata(&weights).unwrap().len();
+    assert!(
+        (2 * 16_384..2 * 16_384 + 1024).contains(&len_bytes),
+        "{len_bytes}"
+    );
+    let run = |file: &str| stdout(&["run", file, "--input", "x=random"]);
+    assert_eq!(run(&program), run(&file));
+    assert_eq!(
+        run(&file),
+        stdout(&["run", &file, "--input", "x=random", "--no-fuse"])
+    );
+}

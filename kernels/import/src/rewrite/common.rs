@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use tfrt_support::DType;
-use tfrt_tensor::DenseHostTensor;
 
 use super::graph::Graph;
 use super::{Applied, Phase, RewriteRule};
@@ -30,45 +29,13 @@ const RANDOM: &[&str] = &[
     "Variable",
 ];
 
-/// Constants up to this size are compared by all their bytes at once.
-const MAX_KEY_BYTES: usize = 1 << 10;
-
-/// The number of different large constants of one key that others are compared with.
-const MAX_COMPARED: usize = 8;
-
-/// Constants so far, of which equal ones are the same value.
-#[derive(Default)]
-struct Constants(HashMap<ConstantKey, Vec<Value>>);
-
-/// What constants are told apart by: all bytes of small ones, the first and last ones of others.
-type ConstantKey = (DType, String, Vec<u8>);
-
-impl Constants {
-    /// Returns the first constant that is equal to one, or the constant itself.
-    fn first(&mut self, graph: &Graph, value: Value) -> Value {
-        let Some(constant) = graph.lazy_constant(value) else {
-            return value;
-        };
-        let Some((key, tensor)) = key_of(constant) else {
-            return value;
-        };
-        let all = self.0.entry(key).or_default();
-        let is_small = constant.len_bytes() <= MAX_KEY_BYTES;
-        let mut known = all.iter().copied();
-        let same = known.find(|&known| is_small || is_equal(graph, known, tensor));
-        same.unwrap_or_else(|| {
-            if all.len() < MAX_COMPARED {
-                all.push(value);
-            }
-            value
-        })
-    }
-}
+/// Constants up to this size are compared.
+const MAX_COMPARED_BYTES: usize = 1 << 10;
 
 /// Joins all equal ops of a function, in one pass.
 pub(super) fn join_equal(graph: &mut Graph, applied: &mut Vec<Applied>) {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut constants = Constants::default();
+    let mut constants: HashMap<(DType, String, Vec<u8>), Value> = HashMap::new();
     let mut numbers: Vec<usize> = (0..graph.num_numbers()).collect();
     numbers.sort_by_key(|&number| graph.order(number));
     let mut canonical: HashMap<Value, Value> = HashMap::new();
@@ -88,7 +55,9 @@ pub(super) fn join_equal(graph: &mut Graph, applied: &mut Vec<Applied>) {
             .map(|&value| {
                 let found = canonical.get(&value).copied();
                 found.unwrap_or_else(|| {
-                    let same = constants.first(graph, value);
+                    let of = constant_key(graph.lazy_constant(value));
+                    let same = of.map(|key| *constants.entry(key).or_insert(value));
+                    let same = same.unwrap_or(value);
                     canonical.insert(value, same);
                     same
                 })
@@ -115,29 +84,14 @@ pub(super) fn join_equal(graph: &mut Graph, applied: &mut Vec<Applied>) {
     }
 }
 
-/// Returns what a constant is told apart by, and its tensor. Large filters that are still to be
-/// changed are not compared, as that would take memory for all of them.
-fn key_of(constant: &Constant) -> Option<(ConstantKey, &DenseHostTensor)> {
-    let is_small = constant.len_bytes() <= MAX_KEY_BYTES;
-    let tensor = match is_small {
-        true => constant.tensor().ok()?,
-        false => constant.ready()?,
-    };
+/// Returns what small constants are compared by.
+fn constant_key(constant: Option<&Constant>) -> Option<(DType, String, Vec<u8>)> {
+    let constant = constant?;
+    if constant.len_bytes() > MAX_COMPARED_BYTES {
+        return None;
+    }
+    let tensor = constant.tensor().ok()?;
     let bytes = tensor.buffer().read().ok()?;
-    let known = match is_small {
-        true => bytes.to_vec(),
-        false => [
-            &bytes[..MAX_KEY_BYTES / 2],
-            &bytes[bytes.len() - MAX_KEY_BYTES / 2..],
-        ]
-        .concat(),
-    };
-    Some(((tensor.dtype(), tensor.shape().to_string(), known), tensor))
-}
-
-/// Returns `true` if a constant has the same bytes as a tensor of the same type.
-fn is_equal(graph: &Graph, constant: Value, tensor: &DenseHostTensor) -> bool {
-    let known = graph.lazy_constant(constant).and_then(Constant::ready);
-    let read = known.map(|known| (known.buffer().read(), tensor.buffer().read()));
-    matches!(read, Some((Ok(a), Ok(b))) if *a == *b)
+    let key = (tensor.dtype(), tensor.shape().to_string(), bytes.to_vec());
+    Some(key)
 }
