@@ -80,8 +80,8 @@ impl Form {
         Ok((packed.shape().rank() == 1).then(|| packed.clone()))
     }
 
-    /// Packs a weight, unless it is best left as it is or cannot be packed. Returns the extents that
-    /// it had.
+    /// Packs a weight, unless it is best left as it is or cannot be packed. Returns the extents
+    /// that it had.
     fn pack(
         &self,
         weight: &mut Weight,

@@ -17,8 +17,8 @@ impl Program {
         dims.flatten().filter_map(symbol_of).collect()
     }
 
-    /// Gives a symbolic dimension of the inputs a number, also in the types of the outputs. Rewrites
-    /// rely on it, and sessions refuse other inputs.
+    /// Gives a symbolic dimension of the inputs a number, also in the types of the outputs.
+    /// Rewrites rely on it, and sessions refuse other inputs.
     ///
     /// ```
     /// use tfrt_import::program::ProgramBuilder;
