@@ -15,6 +15,7 @@
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | [`import`] | from a model to a program |
+//! | `test_case` | what tests with recorded results must know about a model |
 //! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files,
@@ -45,6 +46,9 @@ pub mod opset;
 mod model;
 
 pub mod import;
+
+#[doc(hidden)]
+pub mod test_case;
 
 pub mod guide;
 

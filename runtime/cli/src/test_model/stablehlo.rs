@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tfrt_host::HostContext;
 use tfrt_import::Session;
+use tfrt_import::compare::{self, Tolerance};
 use tfrt_onnx::tensor_file;
 use tfrt_stablehlo::check::{Check, Closeness};
 use tfrt_stablehlo::import::{HloImportFailure, Imported, Options};
@@ -16,7 +17,6 @@ use tfrt_stablehlo::{Function, HloModel};
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use super::compare::{self, Tolerance};
 use super::{Outcome, Status};
 use crate::failure::{CliError, WithCauses};
 
