@@ -2,7 +2,7 @@
 
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Family, Lowered, axis, many, one};
+use super::{Attrs, Call, Family, Lowered, axis, legacy, many, one};
 
 /// The ops of this family.
 pub(super) const OPS: Family = &[
@@ -130,8 +130,11 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
         return Ok(None);
     }
     if call.since < 9 && call.int("spatial") == Some(0) {
-        call.reason = Some("BatchNormalization with `spatial` 0".to_owned());
-        return Ok(None);
+        if is_training {
+            call.reason = Some("BatchNormalization with `spatial` 0 in training".to_owned());
+            return Ok(None);
+        }
+        return one(legacy::batch_norm_of_places(call)?);
     }
     let operands = call.operands()?;
     if !is_training {
