@@ -12,12 +12,18 @@ mod einsum;
 mod epilogues;
 mod identities;
 mod layout;
+mod long;
 mod normalizations;
 mod rotary;
 
-use common::builder::Builder;
+use common::builder::{Builder, folding};
 use common::*;
+use prost::Message;
+use tfrt_import::Limits;
 use tfrt_import::rewrite::RewriteRules;
+use tfrt_onnx::Model;
+use tfrt_onnx::import::Options;
+use tfrt_onnx::proto::ModelProto;
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
