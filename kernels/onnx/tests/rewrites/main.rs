@@ -8,6 +8,7 @@ mod activations;
 mod attention;
 mod batch_norm;
 mod chains;
+mod damaged;
 mod einsum;
 mod epilogues;
 mod identities;
@@ -16,9 +17,12 @@ mod long;
 mod normalizations;
 mod rotary;
 
+use std::sync::Arc;
+
 use common::builder::{Builder, folding};
 use common::*;
 use prost::Message;
+use tfrt::host::HostContext;
 use tfrt_import::Limits;
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_onnx::Model;
