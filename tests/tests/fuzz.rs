@@ -120,6 +120,7 @@ fn damaged_rows_are_errors_in_their_places() {
 #[test]
 fn damaged_models_are_imported_or_refused() {
     check_data("stablehlo", 2_500, 700);
+    check_data("onnx", 500, 100);
 }
 
 /// Small files with what is most worth damaging: calls and control flow, attributes of several

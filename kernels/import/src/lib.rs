@@ -16,6 +16,7 @@
 //! | `packing` | weights in the order in which kernels read them |
 //! | `session` | a program with its weights, ready to run |
 //! | [`stored`] | programs in files, which refer to their weights |
+//! | `compare` | results and expected ones, for tests |
 //!
 //! No module here depends on a file format.
 #![forbid(unsafe_code)]
@@ -41,6 +42,9 @@ mod packing;
 mod session;
 
 pub mod stored;
+
+#[doc(hidden)]
+pub mod compare;
 
 use std::sync::Arc;
 

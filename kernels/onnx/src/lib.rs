@@ -16,6 +16,7 @@
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | `text` | models as MLIR text |
 //! | [`import`] | from a model to a program |
+//! | `test_case` | what tests with recorded results must know about a model |
 //! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files,
@@ -48,6 +49,9 @@ mod model;
 mod text;
 
 pub mod import;
+
+#[doc(hidden)]
+pub mod test_case;
 
 pub mod guide;
 

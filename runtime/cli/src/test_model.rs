@@ -6,8 +6,6 @@
 //! too long does not affect others. The memory of runs is filled with a pattern before it is used,
 //! so that kernels that read what they have not written are found.
 
-mod compare;
-
 mod stablehlo;
 
 use std::collections::BTreeMap;
@@ -22,11 +20,12 @@ use clap::Parser;
 use serde::{Deserialize, Serialize};
 use tfrt_host::allocator::ArenaAllocator;
 use tfrt_host::{HostContext, RequestContext, RequestContextBuilder};
+use tfrt_import::compare::{self, Tolerance};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, ModelValue, Session};
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::{ImportFailure, Options};
-use tfrt_onnx::{Model, tensor_file};
+use tfrt_onnx::{Model, tensor_file, test_case};
 use tfrt_support::escape::escaped;
 use tfrt_tensor::ListHostTensor;
 
@@ -39,8 +38,6 @@ use crate::model_limits::ModelLimitArguments;
 use crate::output;
 use crate::rewrites::{self, RewriteArguments};
 use crate::run;
-
-use compare::Tolerance;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -428,8 +425,8 @@ fn try_case(
                 }
                 is_compared = true;
                 let expected = read_value(&path, types[index], limits).map_err(|e| error(&e))?;
-                let compared =
-                    compare::compare_values(found, &expected, tolerance, is_random(&model));
+                let is_random = test_case::is_random(&model);
+                let compared = compare::compare_values(found, &expected, tolerance, is_random);
                 if let Err(difference) = compared {
                     let name = escaped(&session.outputs()[index]).to_string();
                     let place = format!("data set {set}, output `{name}`");
@@ -458,24 +455,6 @@ fn try_case(
         message,
         ops,
     }
-}
-
-/// Returns `true` if a model draws random numbers, so only the types and shapes of its outputs
-/// match the recorded ones.
-fn is_random(model: &Model) -> bool {
-    const RANDOM: &[&str] = &[
-        "Bernoulli",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    ];
-    model.graph().nodes.iter().any(|node| {
-        // A dropout with a third operand may be one in training.
-        let trains = node.op == "Dropout" && node.inputs.len() > 2;
-        trains || RANDOM.contains(&node.op.as_str())
-    })
 }
 
 fn read_value(path: &Path, ty: &ValueType, limits: &Limits) -> Result<ModelValue, CliError> {

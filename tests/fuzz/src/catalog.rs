@@ -6,7 +6,7 @@ use tfrt_tensor::file::FileFormat;
 use crate::data_files::DataFormat;
 use crate::mutate::{self, Random};
 use crate::seeds::Seeds;
-use crate::{mutate_data, mutate_text, programs, stablehlo, targets};
+use crate::{mutate_data, mutate_text, onnx, programs, stablehlo, targets};
 
 /// One target.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,12 @@ pub enum Food {
     Data(DataFormat),
     /// Models in text.
     StableHlo,
+    /// Models in files.
+    Onnx,
 }
 
 /// All targets.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target {
         name: "verify",
         food: Food::File,
@@ -108,6 +110,11 @@ pub const TARGETS: [Target; 17] = [
         run: stablehlo::import,
     },
     Target {
+        name: "onnx",
+        food: Food::Onnx,
+        run: onnx::import,
+    },
+    Target {
         name: "picture",
         food: Food::Data(DataFormat::Picture),
         run: |bytes| DataFormat::Picture.read(bytes),
@@ -144,6 +151,7 @@ pub fn mutate_in_place(
         Food::Attribute => input.to_vec(),
         Food::File => mutate::mutate(input, random),
         Food::Data(format) => mutate_data::mutate(format, input, input, random),
+        Food::Onnx => onnx::mutate(input, input, random),
         Food::Text | Food::StableHlo => {
             let text = String::from_utf8_lossy(input);
             mutate_text::mutate(&text, &text, random).into_bytes()
@@ -190,6 +198,7 @@ impl Feed {
             Food::Attribute => Vec::new(),
             Food::Data(format) => format.seeds(),
             Food::StableHlo => stablehlo::seeds(max_bytes),
+            Food::Onnx => onnx::seeds(max_bytes),
         };
         Self {
             food,
@@ -224,6 +233,12 @@ impl Feed {
                 let [bytes, other] =
                     [index, other].map(|index| input(&self.seeds, &self.bred, index));
                 mutate_data::mutate(format, bytes, other, &mut self.random)
+            }
+            Food::Onnx => {
+                let (index, other) = (self.pick(), self.pick());
+                let [bytes, other] =
+                    [index, other].map(|index| input(&self.seeds, &self.bred, index));
+                onnx::mutate(bytes, other, &mut self.random)
             }
             Food::Text | Food::StableHlo => {
                 let (index, other) = (self.pick(), self.pick());

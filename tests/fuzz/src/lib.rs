@@ -19,6 +19,8 @@ pub mod data_files;
 
 pub mod stablehlo;
 
+pub mod onnx;
+
 pub mod seeds;
 
 pub mod catalog;

@@ -63,6 +63,9 @@ struct Entry {
     /// `None` once it is removed.
     op: Option<Op>,
     order: (usize, usize),
+    /// Where the op is among the users of each of its operands, so that it is not searched for
+    /// among all of them when it is removed.
+    places: Vec<usize>,
 }
 
 impl Graph {
@@ -99,15 +102,19 @@ impl Graph {
 
     fn add(&mut self, op: Op, order: (usize, usize)) -> usize {
         let number = self.ops.len();
-        for &operand in &op.operands {
-            self.users.entry(operand).or_default().push(number);
-        }
+        let places = op.operands.iter().map(|&operand| {
+            let users = self.users.entry(operand).or_default();
+            users.push(number);
+            users.len() - 1
+        });
+        let places = places.collect();
         for (index, &result) in op.results.iter().enumerate() {
             self.makers.insert(result, (number, index));
         }
         self.ops.push(Entry {
             op: Some(op),
             order,
+            places,
         });
         self.made.push(number);
         self.infer(number);
@@ -441,17 +448,21 @@ impl Graph {
 
     /// Uses `new` wherever `old` is used, and removes what is then unused.
     pub(crate) fn replace(&mut self, old: Value, new: Value) {
+        if old == new {
+            return;
+        }
         let users = self.users.remove(&old).unwrap_or_default();
-        for &user in &users {
-            if let Some(op) = &mut self.ops[user].op {
-                for operand in &mut op.operands {
-                    if *operand == old {
-                        *operand = new;
-                    }
-                }
+        let users_of_new = self.users.entry(new).or_default();
+        for user in users {
+            let Entry { op, places, .. } = &mut self.ops[user];
+            let operands = op.iter_mut().flat_map(|op| &mut op.operands);
+            // The first time that a user is met, all of its operands are replaced.
+            for (operand, place) in operands.zip(places).filter(|(operand, _)| **operand == old) {
+                *operand = new;
+                *place = users_of_new.len();
+                users_of_new.push(user);
             }
         }
-        self.users.entry(new).or_default().extend(users);
         for result in &mut self.results {
             if *result == old {
                 *result = new;
@@ -498,6 +509,10 @@ impl Graph {
             if op.results.iter().any(is_used) {
                 continue;
             }
+            // From the last one on, so that the uses of one value by an op do not move each other.
+            for index in (0..op.operands.len()).rev() {
+                self.remove_use(number, index);
+            }
             let Some(op) = self.ops[number].op.take() else {
                 continue;
             };
@@ -505,14 +520,31 @@ impl Graph {
                 self.makers.remove(result);
             }
             for operand in op.operands {
-                if let Some(users) = self.users.get_mut(&operand)
-                    && let Some(position) = users.iter().position(|&user| user == number)
-                {
-                    users.swap_remove(position);
-                }
                 self.drop_if_unused(operand);
                 pending.extend(self.makers.get(&operand).map(|(maker, _)| *maker));
             }
+        }
+    }
+
+    /// Removes an op from the users of one of its operands. The last user takes its place.
+    fn remove_use(&mut self, number: usize, index: usize) {
+        let Some(operand) = self.operand(number, index) else {
+            return;
+        };
+        let Some(users) = self.users.get_mut(&operand) else {
+            return;
+        };
+        // The place is in no list, so that it is not taken for that of another use.
+        let place = std::mem::replace(&mut self.ops[number].places[index], usize::MAX);
+        users.swap_remove(place);
+        let (Some(&moved), from) = (users.get(place), users.len()) else {
+            return;
+        };
+        let Entry { op, places, .. } = &mut self.ops[moved];
+        let operands = op.iter().flat_map(|op| &op.operands);
+        let mut uses = operands.zip(places);
+        if let Some((_, of_moved)) = uses.find(|(value, at)| **value == operand && **at == from) {
+            *of_moved = place;
         }
     }
 

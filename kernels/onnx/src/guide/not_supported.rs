@@ -1,7 +1,8 @@
 //! Unsupported features of ONNX.
 //!
 //! `tfrt import model.onnx` lists all unsupported parts of a model at once.
-//! [`supported_ops`](crate::import::supported_ops) returns the supported ops.
+//! [`supported_ops`](super::supported_ops) lists the supported ops, and
+//! [`import::supported_ops`](crate::import::supported_ops) returns them.
 //!
 //! | not supported | instead |
 //! |---|---|

@@ -55,7 +55,12 @@ pub(super) fn adapt(call: &mut Call<'_, '_>) -> Result<(), ImportError> {
         } else if let Some(number) = call.int(name) {
             Some(numbers_tensor(&[number])?)
         } else if let Some(number) = call.float(name) {
-            Some(scalar(number)?)
+            // Zeros are what is padded with anyway.
+            let is_missing = (op, name) == ("Pad", "value") && number.to_bits() == 0;
+            match is_missing {
+                true => None,
+                false => Some(scalar(number)?),
+            }
         } else if let Some(numbers) = call.floats(name) {
             let made = DenseHostTensor::vector(numbers);
             Some(made.map_err(|error| ImportError::new(error.to_string()))?)

@@ -10,3 +10,4 @@ mod packing;
 mod quantized;
 mod reading;
 mod rewrite_conditions;
+mod supported_ops;

@@ -327,7 +327,8 @@ fn imported(model: &ModelProto) -> Program {
     model.unwrap().import(&Options::default()).unwrap()
 }
 
-fn host() -> Arc<HostContext> {
+/// Returns a host with the kernels of models.
+pub fn host() -> Arc<HostContext> {
     let kernels = Arc::new(KernelRegistry::from_link().unwrap());
     HostContext::builder().registry(kernels).build()
 }

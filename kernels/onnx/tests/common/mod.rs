@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub mod builder;
+pub mod damage;
+pub mod models;
 
 use prost::Message;
 use tfrt_onnx::proto::attribute_proto::AttributeType;

@@ -8,16 +8,26 @@ mod activations;
 mod attention;
 mod batch_norm;
 mod chains;
+mod damaged;
 mod einsum;
 mod epilogues;
 mod identities;
 mod layout;
+mod long;
 mod normalizations;
 mod rotary;
 
-use common::builder::Builder;
+use std::sync::Arc;
+
+use common::builder::{Builder, folding};
 use common::*;
+use prost::Message;
+use tfrt::host::HostContext;
+use tfrt_import::Limits;
 use tfrt_import::rewrite::RewriteRules;
+use tfrt_onnx::Model;
+use tfrt_onnx::import::Options;
+use tfrt_onnx::proto::ModelProto;
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);

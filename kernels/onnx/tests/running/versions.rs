@@ -1,5 +1,9 @@
 //! Older versions of ops.
 
+mod meanings;
+mod operands;
+mod recurrent;
+
 use super::*;
 
 #[test]
@@ -58,6 +62,23 @@ fn run_old(
         ..model(graph(&names, vec![node], &["y"]))
     };
     run_model(&model, inputs)
+}
+
+/// Checks that a result, as text, has a type and numbers, within rounding.
+#[track_caller]
+fn assert_near(found: &str, metadata: &str, expected: &[f32], what: &str) {
+    let numbers = found.strip_prefix(metadata).map(str::trim);
+    let numbers = numbers.and_then(|text| text.strip_prefix('[')?.strip_suffix(']'));
+    let Some(numbers) = numbers else {
+        panic!("{what}: expected {metadata}, found {found}");
+    };
+    let numbers: Vec<f32> = numbers
+        .split(", ")
+        .map(|text| text.parse().unwrap())
+        .collect();
+    let is_near = |(found, expected): (&f32, &f32)| (found - expected).abs() < 1e-5;
+    let are_near = numbers.len() == expected.len() && numbers.iter().zip(expected).all(is_near);
+    assert!(are_near, "{what}: expected {expected:?}, found {numbers:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tfrt_host::HostContext;
+use tfrt_import::compare::{self, Tolerance};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, Session};
 use tfrt_onnx::tensor_file;
@@ -17,7 +18,6 @@ use tfrt_stablehlo::{Function, HloModel};
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use super::compare::{self, Tolerance};
 use super::{Outcome, Status};
 use crate::failure::{CliError, WithCauses};
 use crate::rewrites;

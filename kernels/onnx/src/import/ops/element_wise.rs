@@ -1,6 +1,7 @@
 //! What is computed for each element by itself, and conversions of elements.
 
 use tfrt_import::ImportError;
+use tfrt_import::names::shown;
 use tfrt_import::program::Attr;
 use tfrt_import::report::UnsupportedKind;
 
@@ -124,13 +125,18 @@ fn bit_shift(call: &mut Call<'_, '_>) -> Lowered {
 }
 
 fn cast(call: &mut Call<'_, '_>) -> Lowered {
-    let wanted = match call.int("to") {
-        Some(code) => i32::try_from(code).ok().and_then(ElementType::from_code),
-        None => call
-            .text("to")
-            .and_then(|name| ElementType::from_name(&name)),
+    let (wanted, given) = match (call.int("to"), call.text("to")) {
+        (None, Some(name)) => (ElementType::from_name(&name), name),
+        (code, _) => {
+            let code = code.unwrap_or(0);
+            let found = i32::try_from(code).ok().and_then(ElementType::from_code);
+            (found, code.to_string())
+        }
     };
-    let wanted = wanted.ok_or_else(|| ImportError::new("`to` is not an element type"))?;
+    let wanted = wanted.ok_or_else(|| {
+        let given = shown(&given);
+        ImportError::new(format!("attribute `to`: {given} is not an element type"))
+    })?;
     let dtype = wanted
         .dtype()
         .filter(|dtype| dtype.size_bytes().is_some_and(|size| size <= 8));

@@ -50,3 +50,18 @@ pub(super) fn tile(call: &mut Call<'_, '_>) -> Result<Value, ImportError> {
     let repeats = call.emit_one("nn.Where", &[is_axis, count, one], &[]);
     Ok(call.emit_one("nn.Tile", &[x, repeats], &[]))
 }
+
+/// Normalizes each place of each channel by statistics of its own, as `BatchNormalization` with
+/// `spatial` 0 did before version 9: the operands after the tensor have its shape, without batch.
+pub(super) fn batch_norm_of_places(call: &mut Call<'_, '_>) -> Result<Value, ImportError> {
+    let [x, scale, bias] = [call.operand(0)?, call.operand(1)?, call.operand(2)?];
+    let [mean, variance] = [call.operand(3)?, call.operand(4)?];
+    let epsilon = call.weight(scalar(call.float("epsilon").unwrap_or(1e-5))?);
+    let epsilon = call.emit_one("nn.CastLike", &[epsilon, variance], &[]);
+    let variance = call.emit_one("tf.AddV2", &[variance, epsilon], &[]);
+    let deviation = call.emit_one("nn.Sqrt", &[variance], &[]);
+    let factor = call.emit_one("nn.Div", &[scale, deviation], &[]);
+    let centred = call.emit_one("tf.Sub", &[x, mean], &[]);
+    let scaled = call.emit_one("tf.Mul", &[centred, factor], &[]);
+    Ok(call.emit_one("tf.AddV2", &[scaled, bias], &[]))
+}

@@ -3,7 +3,7 @@
 use tfrt_import::program::Attr;
 use tfrt_import::report::UnsupportedKind;
 
-use super::{Attrs, Call, Family, Lowered, axis, many, one};
+use super::{Attrs, Call, Family, Lowered, axis, legacy, many, one};
 
 /// The ops of this family.
 pub(super) const OPS: Family = &[
@@ -134,11 +134,12 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
         return Ok(None);
     }
     if call.since < 9 && call.int("spatial") == Some(0) {
-        call.reason = Some((
-            UnsupportedKind::Form,
-            "BatchNormalization with `spatial` 0".to_owned(),
-        ));
-        return Ok(None);
+        if is_training {
+            let what = "BatchNormalization with `spatial` 0 in training".to_owned();
+            call.reason = Some((UnsupportedKind::Form, what));
+            return Ok(None);
+        }
+        return one(legacy::batch_norm_of_places(call)?);
     }
     let operands = call.operands()?;
     if !is_training {

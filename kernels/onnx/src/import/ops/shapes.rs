@@ -2,6 +2,7 @@
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
+use tfrt_support::DType;
 
 use super::{Attrs, Call, Family, Lowered, axis, list, many, one, put, slotted};
 
@@ -59,7 +60,12 @@ fn split(call: &mut Call<'_, '_>) -> Lowered {
         )));
     }
     let attrs = [("count", Attr::Int(count as i64)), ("axis", axis(call, 0))];
-    let operands = call.operands()?;
+    let mut operands = call.operands()?;
+    if let (1, [_, parts]) = (call.since, &mut operands[..]) {
+        // The first version had lengths of the type of what is split.
+        let whole = [("DstT", Attr::Type(DType::I64))];
+        *parts = call.emit_one("tfrt.Cast", &[*parts], &whole);
+    }
     many(call.emit("nn.Split", &operands, &attrs, count))
 }
 
@@ -72,7 +78,14 @@ fn center_crop_pad(call: &mut Call<'_, '_>) -> Lowered {
 
 fn pad(call: &mut Call<'_, '_>) -> Lowered {
     let mode = call.text("mode").unwrap_or_else(|| "constant".to_owned());
-    slotted(call, "nn.Pad", vec![("mode", Attr::Text(mode))])
+    let attrs = vec![("mode", Attr::Text(mode))];
+    if call.since >= 11 || !call.has(2) {
+        return slotted(call, "nn.Pad", attrs);
+    }
+    // The attribute is a number of single precision, whatever is padded.
+    let [x, pads, value] = [call.operand(0)?, call.operand(1)?, call.operand(2)?];
+    let value = call.emit_one("nn.CastLike", &[value, x], &[]);
+    one(call.emit_one("nn.Pad", &[x, pads, value], &attrs))
 }
 
 fn trilu(call: &mut Call<'_, '_>) -> Lowered {

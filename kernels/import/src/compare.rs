@@ -4,50 +4,70 @@ use std::error::Error;
 use std::fmt;
 
 use half::{bf16, f16};
-use tfrt_import::ModelValue;
 use tfrt_support::DType;
 use tfrt_support::TensorMetadata;
 use tfrt_tensor::{DenseHostTensor, Element, TensorError};
 
+use crate::session::ModelValue;
+
 /// The tolerance of comparisons: `|found - expected| <= absolute + relative · |expected|`, or a
 /// number of units in the last place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tolerance {
-    pub(super) relative: f64,
-    pub(super) absolute: f64,
-    pub(super) ulps: u64,
+pub struct Tolerance {
+    /// The part of the expected number.
+    pub relative: f64,
+    /// The distance whatever the expected number.
+    pub absolute: f64,
+    /// The number of units in the last place.
+    pub ulps: u64,
 }
 
 /// The difference between a tensor and the expected one.
 #[derive(Debug)]
-pub(super) enum Difference {
+pub enum Difference {
     /// The element type or shape is another one.
     Metadata {
+        /// The expected type and shape.
         expected: Box<TensorMetadata>,
+        /// Those of the tensor.
         found: Box<TensorMetadata>,
     },
     /// The first element that differs, as text.
     Element {
+        /// Its index.
         index: usize,
+        /// The expected element.
         expected: String,
+        /// The element of the tensor.
         found: String,
     },
     /// Numbers that differ by more than the tolerance.
     Numbers {
+        /// How many elements differ.
         num_wrong: usize,
+        /// How many elements there are.
         num_elements: usize,
-        /// The element that is farthest off.
+        /// The index of the element that is farthest off.
         worst: usize,
+        /// The number that was expected there.
         expected: f64,
+        /// The number that is there.
         found: f64,
     },
     /// The elements of one of the tensors cannot be read.
     Unreadable(TensorError),
     /// A list has another length.
-    Length { expected: usize, found: usize },
+    Length {
+        /// The expected number of tensors.
+        expected: usize,
+        /// The number of tensors.
+        found: usize,
+    },
     /// A tensor of a list.
     Item {
+        /// Its index.
         index: usize,
+        /// What differs.
         difference: Box<Difference>,
     },
     /// One is a tensor, the other a list, or one of the two is absent.
@@ -108,7 +128,7 @@ impl Error for Difference {
 ///
 /// # Errors
 /// What differs.
-pub(super) fn compare_values(
+pub fn compare_values(
     found: &ModelValue,
     expected: &ModelValue,
     tolerance: Tolerance,
@@ -163,7 +183,7 @@ fn compare_all(
 ///
 /// # Errors
 /// What differs, with the element that is farthest off.
-pub(super) fn compare(
+pub fn compare(
     found: &DenseHostTensor,
     expected: &DenseHostTensor,
     tolerance: Tolerance,
@@ -229,7 +249,7 @@ fn numbers<T: Element>(
 
 /// Returns the parts of the elements of a tensor of complex numbers: the real and the imaginary
 /// part of each.
-pub(super) fn complex_parts(tensor: &DenseHostTensor) -> Option<Vec<f64>> {
+pub fn complex_parts(tensor: &DenseHostTensor) -> Option<Vec<f64>> {
     let bytes = tensor.buffer().read().ok()?;
     match tensor.dtype() {
         DType::Complex64 => {
