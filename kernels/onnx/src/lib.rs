@@ -15,6 +15,7 @@
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | [`import`] | from a model to a program |
+//! | `onnx_op` | ops with domains of their own, which other crates register |
 //! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files,
@@ -46,7 +47,16 @@ mod model;
 
 pub mod import;
 
+mod onnx_op;
+
 pub mod guide;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
 pub use element_type::ElementType;
+pub use import::{OnnxAttr, OnnxCall};
 pub use model::{FunctionName, Model};
+pub use onnx_op::{OnnxFunction, OnnxLowering, OnnxOp, OnnxOps};
+pub use tfrt_macros::onnx_op;

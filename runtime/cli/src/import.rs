@@ -8,14 +8,15 @@ use std::path::Path;
 use clap::Parser;
 use tfrt_import::Limits;
 use tfrt_import::program::Program;
-use tfrt_onnx::Model;
 use tfrt_onnx::import::Options;
+use tfrt_onnx::{Model, OnnxOps};
 use tfrt_support::escape::{escaped, escaped_lines};
 
 use crate::diagnostics::Reporter;
 use crate::failure::{self, Failure};
 use crate::front_end::{FrontEnd, Purpose};
 use crate::input::Input;
+use crate::libraries::LibraryArguments;
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
 use crate::rewrites::{self, RewriteArguments};
@@ -76,13 +77,17 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     limits: ModelLimitArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
-/// Runs the tool.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let limits = arguments.limits.limits();
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     match run_model::model_kind(&arguments.file) {
-        Some(ModelKind::StableHlo) => return import_stablehlo(arguments, limits),
+        Some(ModelKind::StableHlo) => return import_stablehlo(arguments, &front_end, limits),
         Some(ModelKind::Bytecode) => return Err(run_model::bytecode(&arguments.file)),
         Some(ModelKind::Program) => {
             return Err(Failure::new(format!(
@@ -99,6 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut options = Options::default();
     options.limits = limits.clone();
+    options.ops = OnnxOps::of_kernels(front_end.kernels());
     options.outputs = (!arguments.outputs.is_empty()).then(|| arguments.outputs.clone());
     if !arguments.quiet && arguments.program.as_deref() != Some("-") {
         output::write("-", description(&arguments.file, &model).as_bytes())?;
@@ -109,6 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
     write_program(
         arguments,
+        &front_end,
         &mut program,
         &model_files(&arguments.file, &model),
         &limits,
@@ -131,11 +138,12 @@ fn model_files(file: &str, model: &Model) -> ModelFiles {
 /// Rewrites the program that a model becomes, and writes it, or says how large it is.
 fn write_program(
     arguments: &Arguments,
+    front_end: &FrontEnd,
     program: &mut Program,
     model: &ModelFiles,
     limits: &Limits,
 ) -> Result<(), Failure> {
-    let host = rewrites::host_of_import()?;
+    let host = rewrites::host_of_import(front_end.kernels());
     let rewriting = arguments.rewrites.apply(program, &host, limits)?;
     if arguments.explain {
         let applied = rewriting.applied.iter().map(ToString::to_string);
@@ -150,7 +158,7 @@ fn write_program(
             let weights = Some(&*arguments.weights).filter(|&weights| weights != IN_PLACE);
             let text = stored::text(program, path, weights, model)?;
             match path.ends_with(".bef") {
-                true => output::write(path, &bef(text)?),
+                true => output::write(path, &bef(front_end, text)?),
                 false => output::write(path, text.as_bytes()),
             }
         }
@@ -164,7 +172,7 @@ fn write_program(
 }
 
 /// Returns a program as a BEF file.
-fn bef(text: String) -> Result<Vec<u8>, Failure> {
+fn bef(front_end: &FrontEnd, text: String) -> Result<Vec<u8>, Failure> {
     let input = Input {
         name: "the imported program".to_owned(),
         bytes: text.into_bytes(),
@@ -173,7 +181,6 @@ fn bef(text: String) -> Result<Vec<u8>, Failure> {
     let purpose = Purpose::File {
         optional_sections: true,
     };
-    let front_end = FrontEnd::from_link("error")?;
     front_end.translate(input.text()?, &input.name, purpose, &mut reporter)
 }
 
@@ -184,7 +191,11 @@ pub(crate) fn counted(count: usize, name: &str) -> String {
 }
 
 /// Imports a StableHLO file.
-fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure> {
+fn import_stablehlo(
+    arguments: &Arguments,
+    front_end: &FrontEnd,
+    limits: Limits,
+) -> Result<(), Failure> {
     let file = escaped(&arguments.file).to_string();
     let of_file = || format!("error: {file}");
     if !arguments.outputs.is_empty() {
@@ -218,6 +229,7 @@ fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure
     let mut imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
     write_program(
         arguments,
+        front_end,
         &mut imported.program,
         &ModelFiles::default(),
         &limits,

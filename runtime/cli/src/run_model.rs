@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
+use tfrt_host::kernel::KernelRegistry;
 use tfrt_import::names::shown;
 use tfrt_import::program::{FUNCTION, Program, Weight};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::stored::{WeightCheck, may_be_stored};
 use tfrt_import::{ImportError, InputType, Limits, ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
-use tfrt_onnx::Model;
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::Options;
+use tfrt_onnx::{Model, OnnxOps};
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
@@ -141,8 +142,13 @@ struct LoadedModel {
     outputs: Vec<ValueType>,
 }
 
-/// Imports a model.
-fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Failure> {
+/// Imports a model, whose ops may be those of kernels, too.
+fn load(
+    path: &str,
+    kind: ModelKind,
+    limits: &Limits,
+    kernels: &KernelRegistry,
+) -> Result<LoadedModel, Failure> {
     let file = escaped(path);
     let of_file = || format!("error: {file}");
     match kind {
@@ -150,6 +156,7 @@ fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Fai
             let model = mapped(path, limits).map_err(|error| Failure::caused("error", error))?;
             let mut options = Options::default();
             options.limits = limits.clone();
+            options.ops = OnnxOps::of_kernels(kernels);
             let program = model.import(&options);
             let inputs = model.inputs().map(|input| DeclaredValue {
                 name: input.name.clone(),
@@ -206,10 +213,14 @@ pub(crate) fn bytecode(path: &str) -> Failure {
 }
 
 /// Imports a model, and applies all rewrites.
-fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
+fn rewritten(
+    path: &str,
+    kind: ModelKind,
+    kernels: &Arc<KernelRegistry>,
+) -> Result<LoadedModel, Failure> {
     let limits = Limits::default();
-    let mut model = load(path, kind, &limits)?;
-    let host = rewrites::host_of_import()?;
+    let mut model = load(path, kind, &limits, kernels)?;
+    let host = rewrites::host_of_import(kernels);
     rewrites::apply(&mut model.program, &RewriteRules::default(), &host, &limits)
         .map_err(failed)?;
     Ok(model)
@@ -223,13 +234,17 @@ pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure>
 }
 
 /// Returns the text of the program that a model becomes, under the name of its file.
-pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
+pub(crate) fn imported(
+    path: &str,
+    kind: ModelKind,
+    kernels: &Arc<KernelRegistry>,
+) -> Result<Input, Failure> {
     if kind == ModelKind::Program {
         return Input::read(path);
     }
     Ok(Input {
         name: path.to_owned(),
-        bytes: rewritten(path, kind)?.program.text.into_bytes(),
+        bytes: rewritten(path, kind, kernels)?.program.text.into_bytes(),
     })
 }
 
@@ -272,7 +287,7 @@ fn load_session(
         ));
     }
     let limits = arguments.limits.limits();
-    let mut model = load(file, kind, &limits)?;
+    let mut model = load(file, kind, &limits, host.registry())?;
     arguments
         .rewrites
         .apply(&mut model.program, host, &limits)?;
