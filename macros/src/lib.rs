@@ -609,6 +609,28 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
 }
 
+/// Registers how nodes of an ONNX op with a domain of its own are imported.
+///
+/// `tfrt_onnx` exports it: `use tfrt_onnx::onnx_op;`. On a function with
+/// [`#[tfrt_op]`](macro@tfrt_op), in either order, a node becomes a call of the op; see
+/// `tfrt_onnx::OnnxLowering::Op` for its operands and attributes. On any other function, the
+/// function is the importer:
+/// `fn(call: &mut OnnxCall<'_>) -> Result<Vec<Value>, ImportError>`. The guide
+/// `tfrt_onnx::guide::add_an_op` has examples of both.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `domain = "com.example"` | the domain of the op; not ONNX's own |
+/// | `name = "Frob"` | the name of the op in its domain |
+/// | `since = 1` | the version of the domain since which this is the meaning of the op |
+/// | `crate = path::to::tfrt_onnx` | the path of `tfrt-onnx`, in a crate that reaches it through another one |
+///
+/// A function may have several `#[onnx_op]`, for other names or versions.
+#[proc_macro_attribute]
+pub fn onnx_op(options: TokenStream, item: TokenStream) -> TokenStream {
+    tfrt_macros_backend::onnx_op(Facade::FromManifest, options.into(), item.into()).into()
+}
+
 /// Makes a function of numbers a device function: it runs on the processor and on GPUs, with the
 /// same bits.
 ///

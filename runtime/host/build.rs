@@ -9,12 +9,13 @@ use std::process::Command;
 
 /// The source folders of this crate and of those whose types cross the boundary. The others are
 /// missing if this crate stands alone, as in a registry; there, the versions serve instead.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "src",
     "../support/src",
     "../attr/src",
     "../async/src",
     "../queue/src",
+    "../core/src",
     "../../ods/src",
     "../../kernels/tensor/src",
 ];

@@ -7,6 +7,9 @@
 //! Each node is checked against ONNX's declaration of its op in the version that the model uses,
 //! converted to the newest version, and lowered. Unsupported nodes are collected, so one import
 //! reports all of them.
+//!
+//! A node of another domain calls a function of the model, or else an op that another crate
+//! registers: see [`OnnxOp`](crate::OnnxOp).
 
 mod adapt;
 
@@ -14,7 +17,11 @@ mod call;
 
 mod control;
 
+mod onnx_call;
+
 mod ops;
+
+mod registered;
 
 mod types;
 
@@ -33,11 +40,14 @@ use crate::attribute::{Attribute, describe};
 use crate::element_type::ElementType;
 use crate::graph::{Dim, Function, Graph, Node, ValueType, captures};
 use crate::model::Model;
+use crate::onnx_op::OnnxOps;
 use crate::opset::{self, NEWEST_OPSET, Schema};
 use crate::tensor::{Tensor, TensorData};
 
 use call::Call;
 use types::Types;
+
+pub use onnx_call::{OnnxAttr, OnnxCall};
 
 /// Attributes of the oldest files that mean nothing.
 const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];
@@ -58,6 +68,8 @@ pub struct Options {
     pub given: HashMap<String, DenseHostTensor>,
     /// The limits on the size of the program.
     pub limits: Limits,
+    /// The ops with domains of their own; by default those that are linked.
+    pub ops: OnnxOps,
 }
 
 /// The reasons why a model is not imported.
@@ -129,6 +141,7 @@ impl Model {
             model: self,
             given: &options.given,
             limits: &options.limits,
+            ops: &options.ops,
             builder: ProgramBuilder::default(),
             unsupported: Unsupported::default(),
             num_nodes: 0,
@@ -341,6 +354,14 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Returns what imports the domains of nodes here, for messages.
+    fn importer(&self) -> &'static str {
+        match self.function {
+            Some(_) => "function",
+            None => "model",
+        }
+    }
+
     /// Defines the meaning of a name from here on. An empty name is that of an unused result.
     fn bind(&mut self, name: &str, known: Known) {
         if name.is_empty() {
@@ -385,6 +406,7 @@ struct Lowering<'a> {
     model: &'a Model,
     given: &'a HashMap<String, DenseHostTensor>,
     limits: &'a Limits,
+    ops: &'a OnnxOps,
     builder: ProgramBuilder,
     unsupported: Unsupported,
     /// Nodes so far, functions inlined.
@@ -462,19 +484,12 @@ impl<'a> Lowering<'a> {
             return self.inline(function, node, scope);
         }
         if !node.domain.is_empty() {
-            let what = format!("{}.{}", shown(&node.domain), shown(&node.op));
-            let kind = UnsupportedKind::Operator;
-            let hint = "no operator of this name";
-            self.missing(node, scope, kind, &what, hint);
-            return Ok(());
+            return self.registered(node, scope);
         }
         let Some(opset) = scope.opset else {
-            let importer = match scope.function {
-                Some(_) => "function",
-                None => "model",
-            };
             return Err(ImportError::new(format!(
-                "expected the {importer} to import ai.onnx, found no import"
+                "expected the {} to import ai.onnx, found no import",
+                scope.importer()
             )));
         };
         let newest = opset::versions(&node.op).last();

@@ -16,6 +16,7 @@
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | `text` | models as MLIR text |
 //! | [`import`] | from a model to a program |
+//! | `onnx_op` | ops with domains of their own, which other crates register |
 //! | `test_case` | what tests with recorded results must know about a model |
 //! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
@@ -50,10 +51,19 @@ mod text;
 
 pub mod import;
 
+mod onnx_op;
+
 #[doc(hidden)]
 pub mod test_case;
 
 pub mod guide;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
 pub use element_type::ElementType;
+pub use import::{OnnxAttr, OnnxCall};
 pub use model::{FunctionName, Model, is_onnx};
+pub use onnx_op::{OnnxFunction, OnnxLowering, OnnxOp, OnnxOps};
+pub use tfrt_macros::onnx_op;

@@ -11,7 +11,8 @@
 //! 2. [`mod@kernel`] checks the model as a whole and collects all errors.
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
-//! Kernels of device functions are translated first: see `device`.
+//! Kernels of device functions are translated first: see `device`. Importers of ONNX ops are only
+//! registered: see `onnx`.
 //!
 //! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have,
 //! and forwards the others. An op without a kernel is only a declaration: see [`declared`].
@@ -33,6 +34,8 @@ pub mod op;
 pub mod declared;
 
 mod device;
+
+mod onnx;
 
 pub mod expand;
 
@@ -81,20 +84,30 @@ pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenS
 #[must_use]
 pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_op") {
-        Ok(function) => {
+        Ok(mut function) => {
+            let importers = onnx::expand_below_op(facade, &options, &mut function);
             if let Some(expansion) = device_kernel(facade, &options, &function, Registers::Op) {
-                return expansion;
+                return quote! { #expansion #importers };
             }
             let generated = op::OpModel::new(options, &function)
                 .and_then(|op| expand::op::expand(&op, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
-            quote! { #function #generated }
+            quote! { #function #generated #importers }
         }
         Err(error) => {
             let error = error.into_compile_error();
             quote! { #item #error }
         }
     }
+}
+
+/// Expands `#[onnx_op(options)]` on `item`, which is kept even if there are errors.
+#[must_use]
+pub fn onnx_op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
+    let expansion = FunctionItem::of_item(item.clone(), "onnx_op")
+        .and_then(|function| onnx::expand(facade, options, &function))
+        .unwrap_or_else(syn::Error::into_compile_error);
+    quote! { #item #expansion }
 }
 
 /// Expands `#[tfrt_device(options)]` on `item`. The function is kept even if there are errors.

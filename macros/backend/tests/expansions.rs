@@ -41,13 +41,14 @@ fn expand(file: syn::File) -> String {
     let expansion = match file.items.into_iter().next() {
         Some(Item::Fn(mut function)) => {
             let is_ours = |attribute: &syn::Attribute| {
-                ["tfrt_kernel", "tfrt_op", "tfrt_device"]
+                ["tfrt_kernel", "tfrt_op", "tfrt_device", "onnx_op"]
                     .iter()
                     .any(|name| attribute.path().is_ident(name))
             };
             let attribute = function.attrs.iter().position(is_ours).unwrap();
             let attribute = function.attrs.remove(attribute);
             let is_op = attribute.path().is_ident("tfrt_op");
+            let is_onnx = attribute.path().is_ident("onnx_op");
             let is_device = attribute.path().is_ident("tfrt_device");
             let options = match attribute.meta {
                 Meta::List(list) => list.tokens,
@@ -56,6 +57,8 @@ fn expand(file: syn::File) -> String {
             let function = function.into_token_stream();
             if is_device {
                 tfrt_macros_backend::device(Facade::Tfrt, options, function)
+            } else if is_onnx {
+                tfrt_macros_backend::onnx_op(Facade::Tfrt, options, function)
             } else if is_op {
                 tfrt_macros_backend::op(Facade::Tfrt, options, function)
             } else {
@@ -164,6 +167,9 @@ expansions! {
     functions
     future
     generic
+    onnx_op
+    onnx_op_above_op
+    onnx_op_below_op
     op_attributes
     op_device
     op_elements

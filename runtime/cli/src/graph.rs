@@ -94,7 +94,7 @@ enum Format {
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
-    let input = Input::read_program(&arguments.file)?;
+    let input = Input::read_program(&arguments.file, front_end.kernels())?;
     let module = read_program(&front_end, &input, arguments.diagnostics)?;
     let functions = chosen_functions(program, &module, &arguments.functions)?;
     let format = match arguments.html {

@@ -17,9 +17,9 @@ use tfrt_import::program::Program;
 use tfrt_import::report::Unsupported;
 use tfrt_import::rewrite::Rewriting;
 use tfrt_import::{Limits, PackedForm};
-use tfrt_onnx::Model;
 use tfrt_onnx::import::{ImportFailure, Options};
 use tfrt_onnx::opset::NEWEST_OPSET;
+use tfrt_onnx::{Model, OnnxOps};
 use tfrt_stablehlo::import::HloImportFailure;
 use tfrt_support::escape::escaped;
 
@@ -27,6 +27,7 @@ use crate::diagnostics::Reporter;
 use crate::failure::{self, Failure};
 use crate::front_end::{FrontEnd, Purpose};
 use crate::input::Input;
+use crate::libraries::LibraryArguments;
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
 use crate::progress::Progress;
@@ -131,6 +132,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     limits: ModelLimitArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 /// The formats of models.
@@ -173,9 +177,10 @@ impl Arguments {
     }
 }
 
-/// Runs the tool.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let limits = arguments.limits.limits();
     let found = match arguments.from {
         Some(Format::Onnx) => Some(ModelKind::Onnx),
@@ -183,17 +188,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => run_model::model_kind(&arguments.file),
     };
     match found {
-        Some(ModelKind::StableHlo) => import_stablehlo(arguments, &limits),
+        Some(ModelKind::StableHlo) => import_stablehlo(arguments, &front_end, &limits),
         Some(ModelKind::Bytecode) => Err(run_model::bytecode(&arguments.file)),
         Some(ModelKind::Program) => Err(Failure::new(format!(
             "error: {}: expected a model, found a program that was imported",
             escaped(&arguments.file)
         ))),
-        Some(ModelKind::Onnx) | None => import_onnx(arguments, &limits),
+        Some(ModelKind::Onnx) | None => import_onnx(arguments, &front_end, &limits),
     }
 }
 
-fn import_onnx(arguments: &Arguments, limits: &Limits) -> Result<(), Failure> {
+fn import_onnx(
+    arguments: &Arguments,
+    front_end: &FrontEnd,
+    limits: &Limits,
+) -> Result<(), Failure> {
     if arguments.function.is_some() {
         return Err(Failure::Usage(
             "error: `--function` names functions of StableHLO, which ONNX models do not have"
@@ -221,6 +230,7 @@ fn import_onnx(arguments: &Arguments, limits: &Limits) -> Result<(), Failure> {
     let mut options = Options::default();
     options.limits = limits.clone();
     options.assumes_opset = arguments.assume_opset;
+    options.ops = OnnxOps::of_kernels(front_end.kernels());
     options.outputs = (!arguments.outputs.is_empty()).then(|| arguments.outputs.clone());
     let mut program = match model.import(&options) {
         Ok(program) => program,
@@ -230,7 +240,7 @@ fn import_onnx(arguments: &Arguments, limits: &Limits) -> Result<(), Failure> {
         Err(failure) => return Err(of_file(arguments, failure)),
     };
     let files = model_files(&arguments.file, &model);
-    write_program(arguments, &mut program, files, report, limits)
+    write_program(arguments, front_end, &mut program, files, report, limits)
 }
 
 /// Returns the warnings about a model.
@@ -309,13 +319,14 @@ fn named_files(file: &str, places: HashMap<(usize, usize), (PathBuf, u64)>) -> M
 /// Rewrites the program that a model becomes, and writes it, or says how large it is.
 fn write_program(
     arguments: &Arguments,
+    front_end: &FrontEnd,
     program: &mut Program,
     files: ModelFiles,
     mut report: Report,
     limits: &Limits,
 ) -> Result<(), Failure> {
     arguments.shapes.apply(program)?;
-    let host = rewrites::host_of_import()?;
+    let host = rewrites::host_of_import(front_end.kernels());
     let mut reported = ReportedProgram {
         ops_before_rewrites: program.num_ops,
         ..ReportedProgram::default()
@@ -338,7 +349,7 @@ fn write_program(
             let progress = Progress::start("writing");
             let text = stored::text(program, path, weights, &files, packed.as_ref())?;
             match path.ends_with(".bef") {
-                true => output::write(path, &bef(text)?)?,
+                true => output::write(path, &bef(front_end, text)?)?,
                 false => output::write(path, text.as_bytes())?,
             }
             drop(progress);
@@ -381,7 +392,7 @@ fn packed(program: &Program, host: &Arc<HostContext>) -> Result<PackedForm, Fail
 }
 
 /// Returns a program as a BEF file.
-fn bef(text: String) -> Result<Vec<u8>, Failure> {
+fn bef(front_end: &FrontEnd, text: String) -> Result<Vec<u8>, Failure> {
     let input = Input {
         name: "the imported program".to_owned(),
         bytes: text.into_bytes(),
@@ -390,7 +401,6 @@ fn bef(text: String) -> Result<Vec<u8>, Failure> {
     let purpose = Purpose::File {
         optional_sections: true,
     };
-    let front_end = FrontEnd::from_link("error")?;
     front_end.translate(input.text()?, &input.name, purpose, &mut reporter)
 }
 
@@ -401,7 +411,11 @@ pub(crate) fn counted(count: usize, name: &str) -> String {
 }
 
 /// Imports a StableHLO file.
-fn import_stablehlo(arguments: &Arguments, limits: &Limits) -> Result<(), Failure> {
+fn import_stablehlo(
+    arguments: &Arguments,
+    front_end: &FrontEnd,
+    limits: &Limits,
+) -> Result<(), Failure> {
     let onnx_only = [
         ("--output", !arguments.outputs.is_empty()),
         ("--assume-opset", arguments.assume_opset),
@@ -430,7 +444,8 @@ fn import_stablehlo(arguments: &Arguments, limits: &Limits) -> Result<(), Failur
     match model.import(&options) {
         Ok(mut imported) => {
             let files = named_files(&arguments.file, HashMap::new());
-            write_program(arguments, &mut imported.program, files, report, limits)
+            let program = &mut imported.program;
+            write_program(arguments, front_end, program, files, report, limits)
         }
         Err(HloImportFailure::Unsupported(unsupported)) => {
             Err(refuse(arguments, report, &unsupported)?)

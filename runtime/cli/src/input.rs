@@ -2,6 +2,9 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+
+use tfrt_host::kernel::KernelRegistry;
 
 use crate::diagnostics::SourceMap;
 use crate::failure::Failure;
@@ -54,12 +57,16 @@ impl Input {
         }
     }
 
-    /// Reads a program whole. A model of another system is imported, and becomes the text of its
-    /// program.
-    pub(crate) fn read_program(path: &str) -> Result<Self, Failure> {
+    /// Reads a program whole. A model of another system is imported, with the ops of `kernels`, and
+    /// becomes the text of its program.
+    #[cfg_attr(
+        not(feature = "onnx"),
+        allow(unused_variables, reason = "programs need no kernels")
+    )]
+    pub(crate) fn read_program(path: &str, kernels: &Arc<KernelRegistry>) -> Result<Self, Failure> {
         #[cfg(feature = "onnx")]
         if let Some(kind) = crate::run_model::model_kind(path) {
-            return crate::run_model::imported(path, kind);
+            return crate::run_model::imported(path, kind, kernels);
         }
         Self::read(path)
     }

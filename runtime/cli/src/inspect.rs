@@ -50,7 +50,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let declared_results = |kernel: &str, position: usize| {
         declared_result(defs.get(kernel)?, position).map(str::to_owned)
     };
-    let input = Input::read_program(&arguments.file)?;
+    let input = Input::read_program(&arguments.file, front_end.kernels())?;
     let bytes = match input.kind() {
         Kind::Bef => input.bytes,
         Kind::Text => translate(&front_end, &input, arguments.diagnostics)?,

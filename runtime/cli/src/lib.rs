@@ -316,7 +316,7 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             #[cfg(feature = "gpu")]
             Command::RunGpu(arguments) => run_gpu::run(program, &arguments),
             #[cfg(feature = "onnx")]
-            Command::Import(arguments) => import::run(&arguments),
+            Command::Import(arguments) => import::run(program, &arguments),
             #[cfg(feature = "onnx")]
             Command::TestModel(arguments) => test_model::run(program, &arguments),
             #[cfg(all(feature = "grpc", unix))]

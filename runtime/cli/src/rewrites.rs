@@ -82,7 +82,6 @@ pub(crate) fn apply(
 }
 
 /// Returns a host for computations during an import.
-pub(crate) fn host_of_import() -> Result<Arc<HostContext>, Failure> {
-    let kernels = KernelRegistry::from_link().map_err(|error| Failure::caused("error", error))?;
-    Ok(HostContext::builder().registry(Arc::new(kernels)).build())
+pub(crate) fn host_of_import(kernels: &Arc<KernelRegistry>) -> Arc<HostContext> {
+    HostContext::builder().registry(Arc::clone(kernels)).build()
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
+use tfrt_host::kernel::KernelRegistry;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, FUNCTION, Program, ProgramBuilder, Weight};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::stored::{WeightCheck, may_be_stored};
 use tfrt_import::{ImportError, InputDim, InputType, Limits, ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
-use tfrt_onnx::Model;
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::Options;
+use tfrt_onnx::{Model, OnnxOps};
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{DType, Error, ErrorCode};
@@ -154,12 +155,14 @@ struct LoadedModel {
     warnings: Vec<String>,
 }
 
-/// Imports a model. Given inputs for which the model has values take their place.
+/// Imports a model, whose ops may be those of kernels, too. Given inputs for which the model has
+/// values take their place.
 fn load(
     path: &str,
     kind: ModelKind,
     given: &mut Vec<String>,
     limits: &Limits,
+    kernels: &KernelRegistry,
 ) -> Result<LoadedModel, Failure> {
     let file = escaped(path);
     let of_file = || format!("error: {file}");
@@ -169,6 +172,7 @@ fn load(
             let mut options = Options::default();
             options.limits = limits.clone();
             options.given = taken_by_model(given, &model, limits)?;
+            options.ops = OnnxOps::of_kernels(kernels);
             let program = model.import(&options);
             let inputs = model.inputs().map(|input| DeclaredValue {
                 name: input.name.clone(),
@@ -267,10 +271,14 @@ pub(crate) fn bytecode(path: &str) -> Failure {
 }
 
 /// Imports a model, and applies all rewrites.
-fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
+fn rewritten(
+    path: &str,
+    kind: ModelKind,
+    kernels: &Arc<KernelRegistry>,
+) -> Result<LoadedModel, Failure> {
     let limits = Limits::default();
-    let mut model = load(path, kind, &mut Vec::new(), &limits)?;
-    let host = rewrites::host_of_import()?;
+    let mut model = load(path, kind, &mut Vec::new(), &limits, kernels)?;
+    let host = rewrites::host_of_import(kernels);
     rewrites::apply(&mut model.program, &RewriteRules::default(), &host, &limits)
         .map_err(failed)?;
     Ok(model)
@@ -284,13 +292,17 @@ pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure>
 }
 
 /// Returns the text of the program that a model becomes, under the name of its file.
-pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
+pub(crate) fn imported(
+    path: &str,
+    kind: ModelKind,
+    kernels: &Arc<KernelRegistry>,
+) -> Result<Input, Failure> {
     if kind == ModelKind::Program {
         return Input::read(path);
     }
     Ok(Input {
         name: path.to_owned(),
-        bytes: rewritten(path, kind)?.program.text.into_bytes(),
+        bytes: rewritten(path, kind, kernels)?.program.text.into_bytes(),
     })
 }
 
@@ -336,7 +348,7 @@ fn load_session(
     }
     let limits = arguments.limits.limits();
     let progress = Progress::start("importing");
-    let mut model = load(file, kind, given, &limits)?;
+    let mut model = load(file, kind, given, &limits, host.registry())?;
     arguments
         .rewrites
         .apply(&mut model.program, host, &limits)?;

@@ -25,7 +25,7 @@ use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, ModelValue, Session};
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::{ImportFailure, Options};
-use tfrt_onnx::{Model, tensor_file, test_case};
+use tfrt_onnx::{Model, OnnxOps, tensor_file, test_case};
 use tfrt_support::escape::escaped;
 use tfrt_tensor::ListHostTensor;
 
@@ -368,6 +368,7 @@ fn try_case(
         ops.dedup();
         let mut options = Options::default();
         options.limits = limits.clone();
+        options.ops = OnnxOps::of_kernels(host.registry());
         let mut program = model.import(&options).map_err(|failure| match &failure {
             ImportFailure::Unsupported(_) => ended(Status::Unsupported, failure.to_string()),
             ImportFailure::Broken(_) => error(&failure),

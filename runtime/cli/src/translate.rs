@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
-    let input = Input::read_program(&arguments.file)?;
+    let input = Input::read_program(&arguments.file, front_end.kernels())?;
     if arguments.bef_to_mlir {
         // A BEF file has no parts and no comments that could expect something.
         let mut reporter = arguments.split.diagnostics.printing(input.sources());

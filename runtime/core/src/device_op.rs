@@ -23,7 +23,7 @@ mod dispatch;
 
 mod failure;
 
-mod kernel;
+pub(crate) mod kernel;
 
 mod outputs;
 
@@ -31,7 +31,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready};
-use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::tracing::{Scope, TracingLevel};
@@ -43,7 +42,7 @@ use crate::core_op::OpInvocation;
 use crate::handle::{MetadataPart, TensorHandle, is_in_host_memory, read_metadata, same_device};
 use crate::metadata::partial::PartialMetadata;
 use crate::op::{OpFlags, OpQuery, PartialQuery, ResultMetadata};
-use crate::registry::{RegisteredOp, Runner};
+use crate::registry::RegisteredOp;
 
 pub(crate) use at_once::{Admitted, Answers, AtOnce};
 use dispatch::Dispatch;
@@ -331,18 +330,12 @@ impl RegisteredOp {
         operands: &[TensorMetadata],
         attrs: &OpAttrs,
     ) -> Result<ResultMetadata, Error> {
-        let op = self.name();
-        let told = catch(op, || match (self.metadata_function(), &self.runner) {
-            (Some(function), _) => function(&OpQuery {
-                op,
-                operands,
-                attrs,
-            }),
-            (None, Runner::Kernel(kernel)) => {
-                kernel::metadata(*kernel.descriptor(), operands, attrs)
-            }
-            (None, _) => Ok(ResultMetadata::new()),
-        });
+        let query = OpQuery {
+            op: self.name(),
+            operands,
+            attrs,
+        };
+        let told = (self.code.result_metadata)(self, &query);
         told.map_err(|error| match error.code() {
             ErrorCode::Unknown => error.with_code(ErrorCode::InvalidArgument),
             _ => error,
@@ -365,7 +358,7 @@ impl RegisteredOp {
             operands,
             attrs,
         };
-        let cost = catch(op, || estimate(&query)).ok()?;
+        let cost = (self.code.cost)(estimate, &query).ok()?;
         (cost.is_finite() && cost >= 0.0).then_some(cost)
     }
 
@@ -430,13 +423,12 @@ impl RegisteredOp {
         let (op, Some(function)) = (self.name(), self.registration.partial) else {
             return Ok(Vec::new());
         };
-        catch(op, || {
-            function(&PartialQuery {
-                op,
-                operands,
-                attrs,
-            })
-        })
+        let query = PartialQuery {
+            op,
+            operands,
+            attrs,
+        };
+        (self.code.partial_metadata)(function, &query)
     }
 
     /// Returns an error if the numbers of operands and results, without the chain, are not those of

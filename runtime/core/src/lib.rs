@@ -17,6 +17,7 @@
 //! | `attrs` | [`OpAttrs`]: the attributes of a call |
 //! | [`metadata`](mod@metadata) | metadata functions for the common cases |
 //! | `op`, `registry` | registered ops |
+//! | `code`, `library` | the code that calls functions of ops; the ops of kernel libraries |
 //! | [`device_op`] | the steps of a call of a registered op |
 //! | `handler` | handlers, which make ops from names |
 //! | `core_op`, [`composite`] | ops that can be called; functions as ops |
@@ -38,6 +39,10 @@ pub mod metadata;
 mod op;
 
 mod registry;
+
+mod code;
+
+mod library;
 
 mod core_op;
 

@@ -14,6 +14,8 @@ use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use counts::Counts;
 
+use crate::code::{OF_THIS_COPY, OpCode};
+use crate::library;
 use crate::op::{
     Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegistration, OperandSet,
 };
@@ -56,6 +58,8 @@ pub struct RegisteredOp {
     pub(crate) registration: OpRegistration,
     pub(crate) runner: Runner,
     pub(crate) counts: Counts,
+    /// The code that calls its functions.
+    pub(crate) code: &'static OpCode,
 }
 
 /// What runs an op.
@@ -74,9 +78,25 @@ impl OpRegistry {
         registrations: impl IntoIterator<Item = &'a OpRegistration>,
         kernels: &KernelRegistry,
     ) -> Self {
+        let registrations = registrations.into_iter();
+        Self::of_copies(registrations.map(|op| (*op, &OF_THIS_COPY)), kernels)
+    }
+
+    /// Returns the ops that are linked, and those of the libraries of `kernels`.
+    pub(crate) fn of_kernels(kernels: &KernelRegistry) -> Self {
+        let linked = OpRegistration::linked().map(|op| (*op, &OF_THIS_COPY));
+        let brought = kernels.libraries().iter().flat_map(library::ops_of);
+        Self::of_copies(linked.chain(brought), kernels)
+    }
+
+    /// Returns the ops, each with the code that calls its functions.
+    fn of_copies(
+        registrations: impl Iterator<Item = (OpRegistration, &'static OpCode)>,
+        kernels: &KernelRegistry,
+    ) -> Self {
         let mut registry = Self::default();
-        for registration in registrations {
-            registry.add(*registration, kernels);
+        for (registration, code) in registrations {
+            registry.add(registration, code, kernels);
         }
         registry.refuse_disagreeing();
         registry.share_metadata();
@@ -86,14 +106,19 @@ impl OpRegistry {
     /// Lets an op without a metadata function use that of the same op for another type of devices:
     /// the metadata of results does not depend on the device.
     fn share_metadata(&mut self) {
-        let mut declared: HashMap<&'static str, OpRegistration> = HashMap::new();
+        // A function is called by the code of its own copy of this crate.
+        type Key = (&'static str, *const OpCode);
+        fn key(op: &RegisteredOp) -> Key {
+            (op.name(), op.code)
+        }
+        let mut declared: HashMap<Key, OpRegistration> = HashMap::new();
         let ops = self.devices.iter().flat_map(|(_, ops)| ops.values());
         for entry in ops {
             if let OpSlot::Op(op) = entry
                 && op.registration.metadata.is_some()
             {
                 let registration = op.registration;
-                let known = declared.entry(registration.name).or_insert(registration);
+                let known = declared.entry(key(op)).or_insert(registration);
                 // The same one each time, in whatever order devices were linked.
                 if registration.device_type < known.device_type {
                     *known = registration;
@@ -108,7 +133,7 @@ impl OpRegistry {
             if let OpSlot::Op(op) = entry
                 && matches!(op.runner, Runner::Function(_))
                 && op.registration.metadata.is_none()
-                && let Some(known) = declared.get(op.name())
+                && let Some(known) = declared.get(&key(op))
                 && let Some(op) = Arc::get_mut(op)
             {
                 op.registration.metadata = known.metadata;
@@ -149,7 +174,12 @@ impl OpRegistry {
         }
     }
 
-    fn add(&mut self, registration: OpRegistration, kernels: &KernelRegistry) {
+    fn add(
+        &mut self,
+        registration: OpRegistration,
+        code: &'static OpCode,
+        kernels: &KernelRegistry,
+    ) {
         let device_type = registration.device_type;
         let known = self
             .devices
@@ -160,7 +190,7 @@ impl OpRegistry {
             self.devices.len() - 1
         });
         let ops = &mut self.devices[index].1;
-        let added = resolve(registration, kernels);
+        let added = resolve(registration, code, kernels);
         let entry = match (ops.remove(registration.name), added) {
             (Some(OpSlot::Faulty(error)), _) | (_, Err(error)) => OpSlot::Faulty(error),
             (None, Ok(op)) => OpSlot::Op(Arc::new(op)),
@@ -219,7 +249,11 @@ impl OpRegistry {
 }
 
 /// Resolves the implementation of an op from its registration.
-fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<RegisteredOp, Error> {
+fn resolve(
+    registration: OpRegistration,
+    code: &'static OpCode,
+    kernels: &KernelRegistry,
+) -> Result<RegisteredOp, Error> {
     let runner = match registration.implementation {
         Implementation::None => Runner::Nothing,
         Implementation::Function(function) => Runner::Function(function),
@@ -238,6 +272,7 @@ fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<Reg
         registration,
         runner,
         counts: Counts::of(&runner),
+        code,
     })
 }
 
@@ -248,6 +283,13 @@ fn merge(a: &RegisteredOp, b: &RegisteredOp) -> Result<RegisteredOp, Error> {
         (Runner::Nothing, _) => (b, a),
         _ => return Err(registered_twice(a, b)),
     };
+    if !std::ptr::eq(a.code, b.code) {
+        // Functions of another copy of this crate cannot be called along with those of the op.
+        return Ok(RegisteredOp {
+            registration: run.registration,
+            ..*run
+        });
+    }
     let registration = OpRegistration {
         metadata: run.registration.metadata.or(told.registration.metadata),
         partial: run.registration.partial.or(told.registration.partial),
@@ -423,6 +465,37 @@ mod tests {
         let alone = OpRegistry::new([&gpu], &kernels);
         let op = alone.get("gpu", "my.op").unwrap().unwrap();
         assert!(op.metadata_function().is_none());
+    }
+
+    #[test]
+    fn functions_of_two_copies_do_not_mix() {
+        static OTHER: OpCode = OpCode {
+            run: |_, _| Err(Error::new("of the other copy")),
+            ..OF_THIS_COPY
+        };
+        let kernels = KernelRegistry::default();
+        let told = OpRegistration {
+            implementation: Implementation::None,
+            metadata: Some(|_| Ok(crate::op::ResultMetadata::new())),
+            ..at(5)
+        };
+        let registry = |device_type, code| {
+            let told = OpRegistration {
+                device_type,
+                ..told
+            };
+            let ops = [(told, &OF_THIS_COPY), (at(1), code)];
+            let registry = OpRegistry::of_copies(ops.into_iter(), &kernels);
+            let op = registry.get("cpu", "my.op").unwrap().unwrap();
+            (
+                op.metadata_function().is_some(),
+                std::ptr::eq(op.code, code),
+            )
+        };
+        for device_type in ["cpu", "gpu"] {
+            assert_eq!(registry(device_type, &OF_THIS_COPY), (true, true));
+            assert_eq!(registry(device_type, &OTHER), (false, true));
+        }
     }
 
     #[test]

@@ -12,7 +12,6 @@ use tfrt_tensor::convert::ConversionRegistry;
 
 use crate::core_op::OpInvocation;
 use crate::handler::OpHandlerRef;
-use crate::op::OpRegistration;
 use crate::order::Order;
 use crate::registry::OpRegistry;
 
@@ -43,7 +42,7 @@ pub struct CoreRuntime {
 
 impl CoreRuntime {
     /// Returns the runtime of a host. Each host has one, which is made at the first call, with the
-    /// linked ops.
+    /// linked ops and those of the host's kernel libraries.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| Self::new(host))
@@ -51,7 +50,7 @@ impl CoreRuntime {
 
     fn new(host: &HostContext) -> Self {
         let cpu = Arc::new(CpuDevice::new(HOST_DEVICE));
-        let ops = OpRegistry::new(OpRegistration::linked(), host.registry());
+        let ops = OpRegistry::of_kernels(host.registry());
         Self {
             handlers: RwLock::default(),
             order: Arc::default(),

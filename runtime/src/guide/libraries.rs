@@ -73,6 +73,8 @@
 //! $ tfrt run --kernel-library target/debug/libmy_kernels.so program.mlir
 //! ```
 //!
+//! The ops of the library, `#[tfrt_op]`, are called by name like those of the program.
+//!
 //! Rust does not have a stable layout of types, so library and program must be *built alike*: with
 //! the same compiler, from the same source of the runtime, with the same panic strategy, and with
 //! debug assertions in both or in neither. The library contains a fingerprint of its build. A

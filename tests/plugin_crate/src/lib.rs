@@ -13,6 +13,8 @@ use tfrt_tensor::DenseHostTensor;
 
 tfrt::export_kernels!();
 
+mod ops;
+
 /// A type that only this library knows.
 #[derive(Value)]
 #[value("!plugin.tally")]

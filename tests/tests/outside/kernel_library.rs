@@ -6,6 +6,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use libtest_mimic::{Failed, Trial};
+use prost::Message;
+use tfrt_onnx::proto::{
+    AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto,
+};
 use tfrt_tests::tool;
 
 /// What every run prints before it runs anything.
@@ -51,6 +55,18 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_name_without_a_slash_is_a_file_of_the_current_folder,
         ),
         ("every_tool_takes_libraries", every_tool_takes_libraries),
+        (
+            "onnx_ops_of_a_library_are_imported_and_run",
+            onnx_ops_of_a_library_are_imported_and_run,
+        ),
+        (
+            "a_panic_of_an_op_of_the_library_is_an_error",
+            a_panic_of_an_op_of_the_library_is_an_error,
+        ),
+        (
+            "importer_functions_of_a_library_are_refused",
+            importer_functions_of_a_library_are_refused,
+        ),
         (
             "another_profile_is_refused_with_advice",
             another_profile_is_refused_with_advice,
@@ -376,6 +392,133 @@ fn every_tool_takes_libraries() -> Result<(), Failed> {
         stderr.starts_with("tfrt: couldn't load library `/nowhere/libmine.so`: "),
         true,
     )
+}
+
+/// Writes a model to a folder: a node of this op of `com.example`, from `x` to `y`, with an
+/// attribute.
+fn write_model(folder: &str, op: &str, attribute: AttributeProto) -> Result<PathBuf, Failed> {
+    let value = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    let node = NodeProto {
+        name: Some("/own".into()),
+        domain: Some("com.example".into()),
+        op_type: Some(op.into()),
+        input: vec!["x".into()],
+        output: vec!["y".into()],
+        attribute: vec![attribute],
+        ..Default::default()
+    };
+    let model = ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            domain: Some("com.example".into()),
+            version: Some(1),
+        }],
+        graph: Some(GraphProto {
+            node: vec![node],
+            input: vec![value("x")],
+            output: vec![value("y")],
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let folder = scratch(folder);
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join("model.onnx");
+    std::fs::write(&path, model.encode_to_vec())?;
+    Ok(path)
+}
+
+fn alpha(value: f32) -> AttributeProto {
+    AttributeProto {
+        name: Some("alpha".into()),
+        f: Some(value),
+        ..Default::default()
+    }
+}
+
+/// Runs a command with the library and returns what it prints.
+fn with_library(arguments: &[&str]) -> Result<Run, Failed> {
+    let mut command = tool::command("tfrt", &plugin_crate())?;
+    command.args(arguments);
+    command.args(["--kernel-library", path_text(library()?)?]);
+    let output = tool::run(command)?;
+    let [stdout, stderr] = [output.stdout, output.stderr].map(String::from_utf8);
+    Ok((output.status, stdout?, stderr?))
+}
+
+fn onnx_ops_of_a_library_are_imported_and_run() -> Result<(), Failed> {
+    let model = write_model("own_op", "Frob", alpha(3.0))?;
+    let model = path_text(&model)?;
+    let (status, stdout, stderr) = with_library(&["run", model, "--input", "x=[1.0, 2.5]"])?;
+    require_equal((status, &*stderr), (Some(0), ""))?;
+    let expected =
+        "y: f32 [2], minimum 3, mean 5.25, maximum 7.5, 0 NaN: 3.000000e+00, 7.500000e+00\n";
+    require_equal(&*stdout, expected)?;
+    let program = scratch("own_op.mlir");
+    let program = path_text(&program)?;
+    for arguments in [
+        &["import", model, "-o", program, "--quiet"][..],
+        &["bench", model, "--input", "x=[1.0, 2.5]", "--runs", "1"],
+        &["test-model", path_text(&scratch("own_op"))?],
+        &["inspect", model],
+        &["translate", "--mlir-to-bef", model, "-o", "/dev/null"],
+    ] {
+        let (status, _, stderr) = with_library(arguments)?;
+        require_equal((status, &*stderr), (Some(0), "")).map_err(|error| {
+            let error = error.message().unwrap_or_default().to_owned();
+            Failed::from(format!("{arguments:?}: {error}"))
+        })?;
+    }
+    let (status, stdout, _) = with_library(&["run", program, "--input", "x=[1.0, 2.5]"])?;
+    require_equal((status, &*stdout), (Some(0), expected))?;
+    // Without the library nobody knows the op.
+    let (status, _, stderr) = run("", &[model, "--input", "x=[1.0, 2.5]"])?;
+    require_equal(status, Some(1))?;
+    match stderr.contains("com.example.Frob\t1 node: /own") {
+        true => Ok(()),
+        false => Err(stderr.into()),
+    }
+}
+
+fn a_panic_of_an_op_of_the_library_is_an_error() -> Result<(), Failed> {
+    let panics = AttributeProto {
+        name: Some("panics".into()),
+        i: Some(1),
+        ..Default::default()
+    };
+    for (op, attribute, message) in [
+        ("Call", panics, "panicked: at the op of the library"),
+        (
+            "Frob",
+            alpha(100.0),
+            "panicked: at the metadata of the library",
+        ),
+    ] {
+        let model = write_model("panicking_op", op, attribute)?;
+        let arguments = ["run", path_text(&model)?, "--input", "x=[1.0]"];
+        let (status, _, stderr) = with_library(&arguments)?;
+        require_equal(status, Some(1)).map_err(|_| Failed::from(stderr.clone()))?;
+        require_equal(stderr.contains(message), true).map_err(|_| Failed::from(stderr))?;
+    }
+    Ok(())
+}
+
+fn importer_functions_of_a_library_are_refused() -> Result<(), Failed> {
+    let model = write_model("own_importer", "Twist", alpha(1.0))?;
+    let (status, _, stderr) = with_library(&["import", path_text(&model)?, "--quiet"])?;
+    require_equal(status, Some(1))?;
+    let parts = [
+        "node '/own' (Twist): the importer at src/ops.rs:",
+        " is a function of the kernel library `",
+        "put `#[onnx_op]` on a `#[tfrt_op]`, or link the crate into the program",
+    ];
+    match parts.iter().find(|part| !stderr.contains(**part)) {
+        None => Ok(()),
+        Some(_) => Err(stderr.into()),
+    }
 }
 
 fn another_profile_is_refused_with_advice() -> Result<(), Failed> {

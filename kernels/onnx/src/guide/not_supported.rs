@@ -11,7 +11,8 @@
 //! | `FlexAttention`, whose operands are graphs | `Attention` with masks |
 //! | `ImageDecoder` | decode images before the model, see `tfrt data` |
 //! | complex elements; sequences in sequences | |
-//! | domains other than `ai.onnx`, among them `ai.onnx.ml`, unless the model defines their functions | |
+//! | ops of domains other than `ai.onnx`, among them `ai.onnx.ml`, unless the model defines them as functions | write them yourself, see [`add_an_op`](super::add_an_op) |
+//! | importer functions of kernel libraries | `#[onnx_op]` on a `#[tfrt_op]` |
 //! | training: gradients and optimizers (`Adagrad`, `Adam`, `Momentum`) | |
 //!
 //! Models of opset 1 to 27 are read. An op is interpreted in the version that the model uses; later

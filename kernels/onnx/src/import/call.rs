@@ -17,7 +17,7 @@ pub(super) struct Call<'c, 's> {
     pub(super) op: &'c str,
     /// The version of the op that the model means.
     pub(super) since: i64,
-    node: &'c Node,
+    pub(super) node: &'c Node,
     label: String,
     operands: Vec<Operand>,
     /// Attributes that were turned into operands.
@@ -84,7 +84,7 @@ impl<'c, 's> Call<'c, 's> {
         !matches!(self.operands.get(index), None | Some(Operand::Absent))
     }
 
-    fn attribute(&self, name: &str) -> Option<&'c Attribute> {
+    pub(super) fn attribute(&self, name: &str) -> Option<&'c Attribute> {
         let node: &'c Node = self.node;
         let is_dropped = self.dropped.contains(&name);
         node.attributes.get(name).filter(|_| !is_dropped)

@@ -8,6 +8,7 @@ mod arena;
 mod families;
 mod graphs;
 mod operands;
+mod own_ops;
 mod quantized;
 mod refusals;
 mod started;

@@ -1,7 +1,6 @@
 //! The last step of a call: everything is there, and the op runs.
 
 use tfrt_async::AnyRef;
-use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::TensorMetadata;
@@ -63,7 +62,7 @@ impl DeviceOp {
                     results: dispatch.results,
                     chain: dispatch.chain,
                 };
-                let outcome = catch(self.op.name(), || function(&mut call));
+                let outcome = (self.op.code.run)(*function, &mut call);
                 if let Err(error) = outcome {
                     error.set_kernel_if_unset(self.op.name());
                     fill(dispatch.results, dispatch.chain, &ctx.emit_error(error));

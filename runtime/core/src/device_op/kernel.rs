@@ -85,7 +85,7 @@ pub(super) fn run(kernel: &CountedKernel, has_chain: bool, dispatch: &mut Dispat
 }
 
 /// Returns the metadata of results that the declaration of a kernel provides.
-pub(super) fn metadata(
+pub(crate) fn metadata(
     kernel: KernelDescriptor,
     operands: &[TensorMetadata],
     attrs: &OpAttrs,

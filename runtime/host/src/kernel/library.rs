@@ -47,6 +47,8 @@ pub(super) mod loaded;
 
 mod error;
 
+mod extension;
+
 mod export;
 
 mod fingerprint;
@@ -65,6 +67,7 @@ use table::{ABI_VERSION, Exports, HostServices};
 pub use error::LoadLibraryError;
 #[doc(hidden)]
 pub use export::library_header;
+pub use extension::LibraryExtension;
 pub use loaded::LoadedLibrary;
 #[doc(hidden)]
 pub use table::LibraryHeader;
@@ -170,9 +173,14 @@ unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
     // SAFETY: duties 2 and 3 with the fingerprint imply that the copies are alike; this copy is the
     // program or a library, so it is never unloaded.
     let connected = unsafe { (exports.connect)(&HostServices::of_this_copy()) };
+    let registrations = connected.map_err(Reason::Connect)?;
+    let mut extensions = registrations.extensions.iter();
+    if let Some(extension) = extensions.find(|extension| extension.differs_here()) {
+        return Err(Reason::Extension(extension.name));
+    }
     Ok(LoadedLibrary {
         path: path.to_owned(),
         exports,
-        registrations: connected.map_err(Reason::Connect)?,
+        registrations,
     })
 }

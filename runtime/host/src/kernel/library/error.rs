@@ -35,6 +35,8 @@ pub(super) enum Reason {
     Fingerprint { expected: String, found: String },
     /// It cannot adopt the program's state.
     Connect(AdoptError),
+    /// The items of an extension have other types.
+    Extension(&'static str),
     /// It registers names that are taken.
     Duplicates(DuplicateKernels),
 }
@@ -59,6 +61,10 @@ impl fmt::Display for LoadLibraryError {
                 fingerprint::advice(expected, found).unwrap_or_default()
             ),
             Reason::Connect(error) => write!(f, "{error}"),
+            Reason::Extension(name) => write!(
+                f,
+                "built differently from this program: the types of its {name} have other layouts"
+            ),
             Reason::Duplicates(error) => write!(f, "{error}"),
         }
     }

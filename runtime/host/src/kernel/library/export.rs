@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::sync::{LazyLock, OnceLock};
 
+use super::extension::LibraryExtension;
 use super::fingerprint::fingerprint;
 use super::table::{ABI_VERSION, Exports, HostServices, LibraryHeader, Registrations};
 use crate::kernel::native::NativeFunction;
@@ -64,6 +65,7 @@ impl Registrations {
                 .copied()
                 .collect(),
             dialects: DialectRegistration::linked().collect(),
+            extensions: LibraryExtension::all_linked().collect(),
         }
     }
 }

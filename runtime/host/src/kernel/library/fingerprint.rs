@@ -8,6 +8,7 @@ use tfrt_queue::{RequestTag, Task};
 use tfrt_support::Error;
 use tfrt_support::TensorMetadata;
 
+use super::extension::{Layout, LibraryExtension};
 use super::table::{Exports, HostServices, Registrations};
 use crate::kernel::direct::DirectCall;
 use crate::kernel::inputs::FileInputs;
@@ -48,9 +49,6 @@ pub(super) fn fingerprint() -> String {
     )
 }
 
-/// The size and the alignment of a type.
-type Layout = (usize, usize);
-
 const fn layout<T>() -> Layout {
     (size_of::<T>(), align_of::<T>())
 }
@@ -61,6 +59,7 @@ const LAYOUTS: &[Layout] = &[
     layout::<Exports>(),
     layout::<HostServices>(),
     layout::<Registrations>(),
+    layout::<LibraryExtension>(),
     layout::<KernelDescriptor>(),
     layout::<OpDef>(),
     layout::<DialectDef>(),

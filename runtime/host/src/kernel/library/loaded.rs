@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 
+use tfrt_async::AnyRef;
 use tfrt_ods::DialectDef;
 
 use super::table::{Exports, Registrations};
@@ -36,6 +37,15 @@ impl LoadedLibrary {
     /// Returns the properties of dialects that it declares.
     pub fn dialects(&self) -> impl Iterator<Item = DialectDef> {
         self.registrations.dialects.iter().copied()
+    }
+
+    /// Returns the items that the library has under the name of an
+    /// [extension](super::LibraryExtension).
+    #[must_use]
+    pub fn extension(&self, name: &str) -> Option<AnyRef> {
+        let mut extensions = self.registrations.extensions.iter();
+        let extension = extensions.find(|extension| extension.name == name)?;
+        Some((extension.items)())
     }
 
     /// Sets the hook that is called when code of the library panics, before the panic becomes an

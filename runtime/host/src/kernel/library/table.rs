@@ -17,6 +17,7 @@ use std::panic::PanicHookInfo;
 use tfrt_ods::DialectDef;
 use tfrt_ods::OpDef;
 
+use super::extension::LibraryExtension;
 use crate::kernel::descriptor::KernelDescriptor;
 use crate::kernel::native::NativeFunction;
 use crate::log;
@@ -79,6 +80,7 @@ pub(super) struct Registrations {
     pub(super) ops: Vec<&'static OpDef>,
     pub(super) natives: Vec<NativeFunction>,
     pub(super) dialects: Vec<DialectDef>,
+    pub(super) extensions: Vec<LibraryExtension>,
 }
 
 impl fmt::Debug for Exports {
