@@ -13,8 +13,8 @@
 //! | `test_case` | runs of files that compare what they compute |
 //!
 //! Texts are untrusted: each is imported, or rejected with an error that names the place.
-//! [`Limits`](tfrt_import::Limits) bound the size of inlined functions. This crate runs programs for
-//! tests only; otherwise [`Session`](tfrt_import::Session) does.
+//! [`Limits`](tfrt_import::Limits) bound the size of inlined functions. This crate runs programs
+//! for tests only; otherwise [`Session`](tfrt_import::Session) does.
 #![forbid(unsafe_code)]
 
 mod text;
