@@ -40,7 +40,7 @@ impl Program {
     pub fn bind_symbol(&mut self, name: &str, extent: usize) -> Result<(), ImportError> {
         let known = self.symbols();
         if !known.contains(name) {
-            let hint = did_you_mean(&nearest(name, known.into_iter()));
+            let hint = did_you_mean(&nearest(name, known));
             let message = format!("no input has a dimension `{}`{hint}", shown(name));
             return Err(ImportError::new(message));
         }

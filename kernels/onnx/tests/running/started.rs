@@ -93,9 +93,7 @@ fn errors_of_started_runs_are_those_of_runs() {
     assert!(error.contains("unknown input `z`"), "{error}");
     let narrow = tensor(&[2, 63], &[0.0; 126]);
     let expected = session.run(&[("x", narrow.clone())]).unwrap_err();
-    let found = start("x", narrow)
-        .and_then(|run| block_on(run))
-        .unwrap_err();
+    let found = start("x", narrow).and_then(block_on).unwrap_err();
     assert_eq!(found.message(), expected.message());
 }
 
