@@ -282,7 +282,7 @@ mod tests {
                 1 => DenseHostTensor::filled(&malloc(), shape, 1_f32),
                 _ => DenseHostTensor::filled(&malloc(), shape, 1_f64),
             };
-            NamedTensor::new(&format!("t{index}"), tensor.unwrap())
+            NamedTensor::new(format!("t{index}"), tensor.unwrap())
         });
         let file = write(&tensors.collect::<Vec<_>>()).unwrap();
         let header_bytes = u64::from_le_bytes(*file.first_chunk().unwrap()) as usize;
