@@ -17,7 +17,7 @@ mod call;
 
 mod control;
 
-mod onnx_call;
+pub(crate) mod onnx_call;
 
 mod ops;
 
@@ -45,8 +45,6 @@ use crate::tensor::{Tensor, TensorData};
 
 use call::Call;
 use types::Types;
-
-pub use onnx_call::{OnnxAttr, OnnxCall};
 
 /// Attributes of the oldest files that mean nothing.
 const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];

@@ -56,7 +56,7 @@ pub mod guide;
 pub mod __private;
 
 pub use element_type::ElementType;
-pub use import::{OnnxAttr, OnnxCall};
+pub use import::onnx_call::{OnnxAttr, OnnxCall};
 pub use model::{FunctionName, Model};
 pub use onnx_op::{OnnxFunction, OnnxLowering, OnnxOp, OnnxOps};
 pub use tfrt_macros::onnx_op;

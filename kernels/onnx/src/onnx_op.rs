@@ -21,7 +21,7 @@ use tfrt_import::program::Value;
 use tfrt_ods::SourcePlace;
 use tfrt_support::nearest::nearest;
 
-use crate::import::OnnxCall;
+use crate::import::onnx_call::OnnxCall;
 
 /// Imports a node: emits ops, and returns the results of the node.
 pub type OnnxFunction = fn(&mut OnnxCall<'_>) -> Result<Vec<Value>, ImportError>;

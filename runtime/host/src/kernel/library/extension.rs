@@ -14,7 +14,7 @@ use std::fmt;
 use tfrt_async::AnyRef;
 
 /// The size and the alignment of a type.
-pub type Layout = (usize, usize);
+pub(super) type Layout = (usize, usize);
 
 /// Items of a crate above this one that a kernel library brings along, collected at link time.
 ///
@@ -37,8 +37,8 @@ pub type Layout = (usize, usize);
 pub struct LibraryExtension {
     /// The name of the items, with that of their crate.
     pub name: &'static str,
-    /// The layouts of the types that the items refer to. A program refuses a library in which they
-    /// differ.
+    /// The sizes and alignments of the types that the items refer to. A program refuses a library
+    /// in which they differ.
     pub layouts: &'static [Layout],
     /// Returns the items that are linked. It must not panic.
     pub items: fn() -> AnyRef,
