@@ -248,7 +248,7 @@ impl Writer {
         );
     }
 
-    /// Gives a value a number.
+    /// Numbers a value.
     fn define(&mut self, name: &str, ty: String) -> Written {
         let value = Written {
             number: self.num_values,

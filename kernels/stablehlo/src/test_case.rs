@@ -67,18 +67,18 @@ impl std::fmt::Debug for Runner<'_> {
 
 /// What came of a file.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// The ops of its programs, in alphabetical order.
     pub ops: Vec<String>,
     /// How many comparisons held.
     pub num_checks: usize,
     /// Why the file is not a success.
-    pub failure: Option<Failure>,
+    pub failure: Option<CaseFailure>,
 }
 
 /// Why a file is not a success.
 #[derive(Debug)]
-pub enum Failure {
+pub enum CaseFailure {
     /// The importer does not support it.
     Unsupported(String),
     /// A result has another type than declared.
@@ -89,7 +89,7 @@ pub enum Failure {
     Error(BoxedError),
 }
 
-impl Failure {
+impl CaseFailure {
     fn error(error: impl Into<BoxedError>) -> Self {
         Self::Error(error.into())
     }
@@ -98,7 +98,7 @@ impl Failure {
 impl Runner<'_> {
     /// Runs the programs of a file.
     #[must_use]
-    pub fn run(&self, file: &[u8], file_name: &str) -> Outcome {
+    pub fn run(&self, file: &[u8], file_name: &str) -> CaseOutcome {
         let mut run = Run {
             runner: self,
             ops: Vec::new(),
@@ -108,7 +108,7 @@ impl Runner<'_> {
         let failure = run.file(file, file_name).err();
         run.ops.sort();
         run.ops.dedup();
-        Outcome {
+        CaseOutcome {
             ops: run.ops,
             num_checks: run.num_checks,
             failure,
@@ -153,17 +153,17 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn file(&mut self, file: &[u8], file_name: &str) -> Result<(), Failure> {
+    fn file(&mut self, file: &[u8], file_name: &str) -> Result<(), CaseFailure> {
         if crate::is_bytecode(file) {
-            return Err(Failure::Unsupported(crate::BYTECODE_HELP.to_owned()));
+            return Err(CaseFailure::Unsupported(crate::BYTECODE_HELP.to_owned()));
         }
         let text = std::str::from_utf8(file);
-        let text = text.map_err(|_| Failure::error("expected UTF-8 text"))?;
+        let text = text.map_err(|_| CaseFailure::error("expected UTF-8 text"))?;
         let parts = tfrt_ir::split_input_file(text, file_name);
         let has_several = parts.len() > 1;
         for part in parts.iter().filter(|part| !part.text.trim().is_empty()) {
             let name = if has_several { &part.name } else { file_name };
-            let model = HloModel::from_text(part.text, name).map_err(Failure::error)?;
+            let model = HloModel::from_text(part.text, name).map_err(CaseFailure::error)?;
             let functions = model.functions();
             let ops = model.op_counts().into_iter().map(|(name, _)| name);
             self.ops.extend(ops);
@@ -182,14 +182,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn function(&mut self, model: &HloModel, function: &Function) -> Result<(), Failure> {
+    fn function(&mut self, model: &HloModel, function: &Function) -> Result<(), CaseFailure> {
         let mut options = Options::default();
         options.function.clone_from(&function.name);
         options.has_checks = true;
         options.limits = self.runner.limits.clone();
         let imported = model.import(&options).map_err(|failure| match &failure {
-            HloImportFailure::Unsupported(_) => Failure::Unsupported(failure.to_string()),
-            HloImportFailure::Broken(_) => Failure::error(failure),
+            HloImportFailure::Unsupported(_) => CaseFailure::Unsupported(failure.to_string()),
+            HloImportFailure::Broken(_) => CaseFailure::error(failure),
         })?;
         if !function.inputs.is_empty() {
             return Ok(());
@@ -206,22 +206,22 @@ impl Run<'_> {
             limits,
             ..
         } = *self.runner;
-        let folding = Folding::new(host, limits).map_err(Failure::error)?;
+        let folding = Folding::new(host, limits).map_err(CaseFailure::error)?;
         program.rewrite_and_fold(rules, folding);
         let session = Session::load_as_is(program, "model.mlir", host);
-        let session = session.map_err(Failure::error)?;
+        let session = session.map_err(CaseFailure::error)?;
         let found = session.run_in_request(&(self.runner.request)(), &[]);
-        let found = found.map_err(Failure::error)?;
+        let found = found.map_err(CaseFailure::error)?;
         let run = self.num_runs;
         self.num_runs += 1;
         let num_results = num_results.min(found.len());
         let (names, results) = (session.outputs(), &found[..num_results]);
-        (self.runner.results)(run, names, results).map_err(Failure::Error)?;
+        (self.runner.results)(run, names, results).map_err(CaseFailure::Error)?;
         for (found, declared) in found.iter().zip(&function.outputs) {
             let known = declared.known();
             if known.is_some_and(|declared| declared != (found.dtype(), found.shape().dims())) {
                 let message = format!("expected {declared}, got {}", found.metadata());
-                return Err(Failure::Type(message));
+                return Err(CaseFailure::Type(message));
             }
         }
         let has_sums = self.ops.iter().any(|op| SUMS.contains(&op.as_str()));
@@ -232,11 +232,11 @@ impl Run<'_> {
         for check in &checks {
             let (Some(found), Some(expected)) = (tensor(&check.found), tensor(&check.expected))
             else {
-                return Err(Failure::error("a comparison has no outputs"));
+                return Err(CaseFailure::error("a comparison has no outputs"));
             };
             let tolerance = self.runner.tolerance(check, expected, has_sums);
             compare::compare(found, expected, tolerance)
-                .map_err(|difference| Failure::Difference(check.place.clone(), difference))?;
+                .map_err(|difference| CaseFailure::Difference(check.place.clone(), difference))?;
             self.num_checks += 1;
         }
         Ok(())

@@ -22,7 +22,7 @@ use tfrt::prelude::KernelRegistry;
 use tfrt::queue::create_queue;
 use tfrt_import::Limits;
 use tfrt_import::rewrite::RewriteRules;
-use tfrt_stablehlo::test_case::{Failure, Runner};
+use tfrt_stablehlo::test_case::{CaseFailure, Runner};
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
@@ -156,12 +156,12 @@ fn run(path: &Path, hosts: &[Arc<HostContext>; 2]) -> Vec<(Way, Outcome)> {
         };
         let outcome = match failure {
             None => Outcome("pass", String::new()),
-            Some(Failure::Unsupported(message)) => Outcome("unsupported", message),
-            Some(Failure::Type(message)) => Outcome("wrong", message),
-            Some(Failure::Difference(place, difference)) => {
+            Some(CaseFailure::Unsupported(message)) => Outcome("unsupported", message),
+            Some(CaseFailure::Type(message)) => Outcome("wrong", message),
+            Some(CaseFailure::Difference(place, difference)) => {
                 Outcome("wrong", format!("{place}: {difference}"))
             }
-            Some(Failure::Error(error)) => Outcome("error", error.to_string()),
+            Some(CaseFailure::Error(error)) => Outcome("error", error.to_string()),
         };
         (way, outcome)
     });

@@ -406,7 +406,7 @@ func @goes_on() -> i32 {
         ],
     )?;
     require(!contains(&output.stdout, "error"), &output)?;
-    for wrong in ["--deadline=2", "--memory-limit=lots", "--call-depth=-1"] {
+    for wrong in ["--deadline=soon", "--memory-limit=lots", "--call-depth=-1"] {
         let output = folder.run("tfrt", &["run", wrong, "p.mlir"])?;
         require_status(2, &output)?;
         require(contains(&output.stderr, "error: invalid value"), &output)?;

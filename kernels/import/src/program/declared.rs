@@ -17,7 +17,7 @@ impl Program {
         dims.flatten().filter_map(symbol_of).collect()
     }
 
-    /// Gives a symbolic dimension of the inputs a number, also in the types of the outputs.
+    /// Replaces a symbolic dimension of the inputs by a number, also in the types of the outputs.
     /// Rewrites rely on it, and sessions refuse other inputs.
     ///
     /// ```

@@ -46,8 +46,8 @@ impl<'m> Table<'m> {
         self.ops.iter().map(move |&op| Row { module, op })
     }
 
-    /// Returns the entries of packed weights by the numbers of the weights, or `None` if the program
-    /// has none of this layout.
+    /// Returns the entries of packed weights by the numbers of the weights, or `None` if the
+    /// program has none of this layout.
     pub(super) fn packed_weights(
         &self,
         layout: &str,

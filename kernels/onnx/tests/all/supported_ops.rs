@@ -12,9 +12,12 @@ fn page() -> String {
     let mut text = String::from(
         "//! The ops of ONNX that are supported.\n\
          //!\n\
-         //! This page is written by a test, from ONNX's declarations and ours: `TFRT_BLESS=1 cargo test -p\n\
-         //! tfrt-onnx`. A version is the opset that introduced it; an op in a model of another opset has the\n\
-         //! greatest version below. See [`not_supported`](super::not_supported) for element types and other\n\
+         //! This page is written by a test, from ONNX's declarations and ours: `TFRT_BLESS=1 \
+         cargo test -p\n\
+         //! tfrt-onnx`. A version is the opset that introduced it; an op in a model of another \
+         opset has the\n\
+         //! greatest version below. See [`not_supported`](super::not_supported) for element \
+         types and other\n\
          //! limits.\n\
          //!\n\
          //! | op | versions |\n\

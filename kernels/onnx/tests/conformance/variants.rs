@@ -143,7 +143,7 @@ fn constants(case: &Case, way: &Way<'_>, form: &Form) -> Option<Outcome> {
         let graph = proto.graph.as_mut()?;
         let mut external = Vec::new();
         for (name, input) in inputs.iter().zip(&set.inputs) {
-            // Values that are no tensors stay inputs.
+            // Lists and absent values stay inputs.
             let Some(tensor) = input.tensor(name) else {
                 continue;
             };

@@ -311,7 +311,7 @@ fn unknown_ops_of_a_domain_get_the_nearest() {
     let found = error_of(own("Frobb", &["x"], &["y"]), 1);
     assert_eq!(
         found,
-        "1 operator or type is not supported\n  com.example.Frobb\t1 node: node #0 (Frobb) that \
+        "1 operator is not supported\n  com.example.Frobb\t1 node: node #0 (Frobb) that \
          makes 'y'\n    no operator of this name; did you mean `com.example.Frob`?"
     );
     let elsewhere = NodeProto {
@@ -399,7 +399,7 @@ fn operands_that_are_not_supported_are_told_of_once() {
     let found = imported(&model_of(1, graph(&["x"], nodes, &["y"]))).map(drop);
     let found = found.unwrap_err();
     assert!(
-        found.starts_with("2 operators or types are not supported"),
+        found.starts_with("2 operators are not supported"),
         "{found}"
     );
     assert!(found.contains("com.example.Frub\t1 node"), "{found}");

@@ -7,7 +7,7 @@ use tfrt_host::HostContext;
 use tfrt_import::Limits;
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_onnx::tensor_file;
-use tfrt_stablehlo::test_case::{Failure, Runner};
+use tfrt_stablehlo::test_case::{CaseFailure, Runner};
 use tfrt_tensor::DenseHostTensor;
 
 use super::{Outcome, Status};
@@ -50,13 +50,13 @@ pub(super) fn try_case(
     let (status, message) = match outcome.failure {
         None if outcome.num_checks > 0 => (Status::Pass, String::new()),
         None => (Status::Computed, String::new()),
-        Some(Failure::Unsupported(message)) => (Status::Unsupported, message),
-        Some(Failure::Type(message)) => (Status::Wrong, message),
-        Some(Failure::Difference(place, difference)) => {
+        Some(CaseFailure::Unsupported(message)) => (Status::Unsupported, message),
+        Some(CaseFailure::Type(message)) => (Status::Wrong, message),
+        Some(CaseFailure::Difference(place, difference)) => {
             let wrong = CliError::caused(place, difference);
             (Status::Wrong, WithCauses(&wrong).to_string())
         }
-        Some(Failure::Error(error)) => (Status::Error, WithCauses(&*error).to_string()),
+        Some(CaseFailure::Error(error)) => (Status::Error, WithCauses(&*error).to_string()),
     };
     Outcome {
         status,
