@@ -121,7 +121,7 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     write_with_metadata(tensors, &[])
 }
 
-/// Like [`write`], with texts by name, which readers of the format show.
+/// Like [`write()`], with texts by name, which readers of the format show.
 ///
 /// ```
 /// use tfrt_tensor::DenseHostTensor;
