@@ -174,28 +174,28 @@ fn line_of_y(file: &str) -> String {
         .to_owned()
 }
 
+/// Imports the network with packed weights. Only with a known number of rows it pays to pack its
+/// factors.
+#[track_caller]
+fn import_packed(file: &str, weights: &str, program: &str) {
+    let options = [
+        "--quiet",
+        "--pack",
+        "--dim",
+        "rows=40",
+        "--weights",
+        weights,
+    ];
+    stdout(&[&["import"], &options[..], &["-o", program, file]].concat());
+}
+
 #[test]
 fn packed_weights_are_used_where_they_fit() {
     let folder = Folder::new("pack");
     let file = folder.write("n.onnx", &network());
     let expected = line_of_y(&file);
     let (weights, program) = (folder.path("w.safetensors"), folder.path("p.mlir"));
-    // Only with a known number of rows it pays to pack the factors.
-    let import = |program: &str| {
-        stdout(&[
-            "import",
-            "--quiet",
-            "--pack",
-            "--dim",
-            "rows=40",
-            "--weights",
-            &weights,
-            "-o",
-            program,
-            &file,
-        ]);
-    };
-    import(&program);
+    import_packed(&file, &weights, &program);
     let text = std::fs::read_to_string(&program).unwrap();
     assert!(
         text.contains("name = \"packed/w\", weight = 0 : i64"),
@@ -208,7 +208,7 @@ fn packed_weights_are_used_where_they_fit() {
     };
     assert_eq!(run(&program), expected);
     let bef = folder.path("p.bef");
-    import(&bef);
+    import_packed(&file, &weights, &bef);
     assert_eq!(run(&bef), expected);
 
     // Another processor: the plain weights are read, and the packed ones are not.
@@ -241,18 +241,7 @@ fn tables_of_packed_weights_are_checked() {
     let folder = Folder::new("packed-tables");
     let file = folder.write("n.onnx", &network());
     let (weights, program) = (folder.path("w.safetensors"), folder.path("p.mlir"));
-    stdout(&[
-        "import",
-        "--quiet",
-        "--pack",
-        "--dim",
-        "rows=40",
-        "--weights",
-        &weights,
-        "-o",
-        &program,
-        &file,
-    ]);
+    import_packed(&file, &weights, &program);
     let text = std::fs::read_to_string(&program).unwrap();
     let check = |from: &str, to: &str, expected: &str| {
         assert!(text.contains(from), "{from}: {text}");
