@@ -632,6 +632,16 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn packed_matrices_have_the_layout_of_their_version() {
+        // Files have packed weights: whoever changes the order increases the version.
+        assert_eq!((LAYOUT_VERSION, PANEL_VECTORS), (1, 2));
+        let layout = PanelLayout::for_lanes(2, 3, 1);
+        let mut packed = vec![f32::NAN; layout.len()];
+        layout.pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &mut packed);
+        assert_eq!(packed, [1.0, 2.0, 4.0, 5.0, 3.0, 0.0, 6.0, 0.0]);
+    }
+
     /// Returns the places that all steps of a tile prefetch.
     fn places(next: &[f32], panel: &[f32], steps: usize) -> Vec<usize> {
         let places = RefCell::new(Vec::new());

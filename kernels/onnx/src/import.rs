@@ -236,8 +236,8 @@ impl Model {
                 let message = format!("the model has no optional input '{}'{hint}", shown(name));
                 return Err(ImportError::new(message));
             }
-            let own = self.graph().initializers.iter();
-            let own = own.clone().find(|own| own.name == *name);
+            let mut own = self.graph().initializers.iter();
+            let own = own.find(|own| own.name == *name);
             let expected = own.and_then(|own| own.element_type.dtype());
             if expected.is_some_and(|expected| expected != tensor.dtype()) {
                 let own = own.map_or_else(String::new, |own| own.element_type.to_string());

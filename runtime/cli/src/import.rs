@@ -169,6 +169,13 @@ impl Arguments {
         if self.stage == Stage::Onnx && (self.pack || self.weights != IN_PLACE) {
             return wrong("`--stage onnx` writes text without weights");
         }
+        if self.stage == Stage::Onnx {
+            let outputs = (!self.outputs.is_empty()).then_some("--output");
+            let report = self.report.as_ref().map(|_| "--report");
+            if let Some(option) = self.shapes.given().or(outputs).or(report) {
+                return wrong(&format!("`{option}` does not apply to `--stage onnx`"));
+            }
+        }
         let is_bef = |path: &String| path.ends_with(".bef");
         if self.stage == Stage::Onnx && self.program.as_ref().is_some_and(is_bef) {
             return wrong("`--stage onnx` writes text, which cannot run as a BEF file");

@@ -288,6 +288,10 @@ fn options_that_contradict_each_other_are_refused() {
             &["--stage", "onnx", "-o", "p.bef"],
             "`--stage onnx` writes text",
         ),
+        (
+            &["--stage", "onnx", "--report", "r.json"],
+            "`--report` does not apply to `--stage onnx`",
+        ),
         (&["--function", "main"], "which ONNX models do not have"),
         (
             &["--dim", "row=3"],

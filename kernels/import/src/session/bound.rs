@@ -6,7 +6,7 @@ use tfrt_core::TensorHandle;
 use tfrt_support::Error;
 use tfrt_tensor::DenseHostTensor;
 
-use super::{ModelValue, Run, Session, tensors_of};
+use super::{ModelValue, Session, tensors_of};
 
 /// Inputs that a session runs on repeatedly, and the outputs of the last run.
 ///
@@ -82,13 +82,7 @@ impl BoundRun<'_> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .map(|(name, value)| (name.as_str(), value.clone()))
             .collect();
-        let _active = Run::new(self.session, &inputs);
-        let weights = &self.session.weights;
-        let arguments: Vec<&TensorHandle> = self.handles.iter().chain(weights).collect();
-        let results = self.session.function.call_all(&arguments)?;
-        let outputs = results.iter().map(|result| self.session.output(result));
-        let outputs = outputs.collect::<Result<Vec<ModelValue>, _>>()?;
-        self.session.check_outputs(&outputs)?;
+        let outputs = self.session.start_checked(&inputs, &self.handles)?.wait()?;
         self.outputs = tensors_of(outputs, &self.session.outputs)?;
         Ok(&self.outputs)
     }

@@ -50,10 +50,18 @@ impl Session {
     pub fn start(&self, inputs: &[(&str, ModelValue)]) -> Result<StartedRun<'_>, Error> {
         self.check_names(inputs)?;
         self.check_types(inputs)?;
-        // From here on: a refused request takes no place among the kinds of runs.
+        self.start_checked(inputs, &self.handles(inputs))
+    }
+
+    /// Starts a run with inputs that were checked, and their handles.
+    pub(super) fn start_checked(
+        &self,
+        inputs: &[(&str, ModelValue)],
+        handles: &[TensorHandle],
+    ) -> Result<StartedRun<'_>, Error> {
+        // Not before: a refused request takes no place among the kinds of runs.
         let active = Run::new(self, inputs);
-        let given = self.handles(inputs);
-        let arguments: Vec<&TensorHandle> = given.iter().chain(&self.weights).collect();
+        let arguments: Vec<&TensorHandle> = handles.iter().chain(&self.weights).collect();
         Ok(StartedRun {
             session: self,
             results: self.function.call_all(&arguments)?,
