@@ -22,7 +22,7 @@ use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
-use crate::lanes::{Lanes, dispatch};
+use crate::lanes::{Lanes, dispatch, vectorised};
 use crate::parallel::block_count;
 use crate::tile::{self, Clamp, Epilogue, MAX_ROWS, PanelLayout, Tile};
 
@@ -34,6 +34,9 @@ const SIDE: usize = 6;
 
 /// Products of a tile.
 const PRODUCTS: usize = SIDE * SIDE;
+
+/// Filters that are transformed together.
+const FILTERS: usize = 16;
 
 /// The plan of a convolution of 3 × 3 windows with stride 1: faster than
 /// [`Convolution`](super::Convolution), but less exact.
@@ -158,30 +161,44 @@ impl Winograd {
             self.packed_filter_len(),
             packed.len(),
         )?;
-        packed.fill(0.0);
+        vectorised(
+            #[inline(always)]
+            || self.transform_filters(filter, packed),
+        );
+        Ok(())
+    }
+
+    /// Transforms filters, [`FILTERS`] at a time: so many products are a line of the cache, which
+    /// is written as a whole. The lines of the 36 products are often a power of two apart, so that
+    /// they displace each other.
+    #[inline(always)]
+    fn transform_filters(&self, filter: &[f32], packed: &mut [f32]) {
         let (channels, out_channels) = (self.shape.in_channels, self.shape.out_channels);
-        for channel in 0..channels {
-            for out_channel in 0..out_channels {
-                let weight = |row: usize, column: usize| {
-                    f64::from(
-                        filter[((row * 3 + column) * channels + channel) * out_channels
-                            + out_channel],
-                    )
-                };
-                // G · g, then · Gᵀ.
-                let lines = [0, 1, 2]
-                    .map(|column| transform_filter([0, 1, 2].map(|row| weight(row, column))));
-                let panel = out_channel / self.panels.width * self.panels.panel_len();
-                let place = panel + channel * self.panels.width + out_channel % self.panels.width;
-                for row in 0..SIDE {
-                    let products = transform_filter([0, 1, 2].map(|column| lines[column][row]));
-                    for (column, product) in products.into_iter().enumerate() {
-                        packed[(row * SIDE + column) * self.panels.len() + place] = product as f32;
+        let (width, len) = (self.panels.width, self.panels.len());
+        let mut products = [[0.0; FILTERS]; PRODUCTS];
+        for panel in 0..self.panels.panels() {
+            for channel in 0..channels {
+                let place = panel * self.panels.panel_len() + channel * width;
+                for first in (0..width).step_by(FILTERS) {
+                    let stored = FILTERS.min(width - first);
+                    let given = stored.min(out_channels.saturating_sub(panel * width + first));
+                    let mut taps = [[0.0; FILTERS]; 9];
+                    for (tap, weights) in taps.iter_mut().enumerate() {
+                        let from = (tap * channels + channel) * out_channels;
+                        let from = &filter[from..][..out_channels];
+                        let from = from.get(panel * width + first..).unwrap_or_default();
+                        for (to, &weight) in weights[..given].iter_mut().zip(from) {
+                            *to = f64::from(weight);
+                        }
+                    }
+                    transform_taps(&taps, &mut products);
+                    for (product, numbers) in products.iter().enumerate() {
+                        packed[product * len + place + first..][..stored]
+                            .copy_from_slice(&numbers[..stored]);
                     }
                 }
             }
         }
-        Ok(())
     }
 
     /// Returns the number of tiles that a block transforms at a time.
@@ -201,18 +218,46 @@ impl Winograd {
     }
 }
 
-/// `G · g` for one column of a filter.
-fn transform_filter(g: [f64; 3]) -> [f64; SIDE] {
-    let (even, odd) = (g[0] + g[2], g[1]);
-    let (far_even, far_odd) = (g[0] / 24.0 + g[2] / 6.0, g[1] / 12.0);
-    [
-        g[0] / 4.0,
-        -(even + odd) / 6.0,
-        (odd - even) / 6.0,
-        far_even + far_odd,
-        far_even - far_odd,
-        g[2],
-    ]
+/// A number for each of some filters.
+type PerFilter<T> = [T; FILTERS];
+
+/// Writes `G · g · Gᵀ` of the taps of some filters, row by row.
+#[inline(always)]
+fn transform_taps(taps: &[PerFilter<f64>; 9], products: &mut [PerFilter<f32>; PRODUCTS]) {
+    let mut lines = [[[0.0; FILTERS]; SIDE]; 3];
+    for (column, line) in lines.iter_mut().enumerate() {
+        transform_filter([&taps[column], &taps[3 + column], &taps[6 + column]], line);
+    }
+    let mut numbers = [[0.0; FILTERS]; SIDE];
+    for (row, products) in products.chunks_exact_mut(SIDE).enumerate() {
+        transform_filter(
+            [&lines[0][row], &lines[1][row], &lines[2][row]],
+            &mut numbers,
+        );
+        for (products, numbers) in products.iter_mut().zip(&numbers) {
+            for (product, &number) in products.iter_mut().zip(numbers) {
+                *product = number as f32;
+            }
+        }
+    }
+}
+
+/// Writes `G · g` for one column of some filters. Products with reciprocals take a fraction of the
+/// time of quotients, and differ from them in the last digit of double precision.
+#[inline(always)]
+fn transform_filter(g: [&PerFilter<f64>; 3], transformed: &mut [PerFilter<f64>; SIDE]) {
+    for filter in 0..FILTERS {
+        let g = [g[0][filter], g[1][filter], g[2][filter]];
+        let (even, odd) = (g[0] + g[2], g[1]);
+        let far_even = g[0] * (1.0 / 24.0) + g[2] * (1.0 / 6.0);
+        let far_odd = g[1] * (1.0 / 12.0);
+        transformed[0][filter] = g[0] * 0.25;
+        transformed[1][filter] = (even + odd) * (-1.0 / 6.0);
+        transformed[2][filter] = (odd - even) * (1.0 / 6.0);
+        transformed[3][filter] = far_even + far_odd;
+        transformed[4][filter] = far_even - far_odd;
+        transformed[5][filter] = g[2];
+    }
 }
 
 // SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share
