@@ -53,6 +53,7 @@ Examples:
   tfrt bench --work_queue_type=mstd:4 program.mlir  run on four threads
   tfrt bench --duration 0.5 --warmup 10 p.mlir      warm up ten times, then measure for 0.5 s
   tfrt bench --hot --functions=main program.mlir    sort kernels by executor overhead
+  tfrt bench --per-node model.onnx                  list each node of a model by itself
   tfrt bench --json program.mlir > report.json      write all measurements for other tools
 
 A run ends when all work that the function started is done. Output of the program is discarded.
@@ -132,6 +133,11 @@ pub(crate) struct Arguments {
     /// Sort kernels by executor overhead instead of self time
     #[arg(long)]
     hot: bool,
+
+    /// List each kernel in the program by itself, with its place: the node of a model, or the line.
+    /// By default, kernels of one name are added up
+    #[arg(long = "per-node")]
+    per_node: bool,
 
     /// Print all measurements as one JSON document
     #[arg(long)]
@@ -242,6 +248,7 @@ fn plan(arguments: &Arguments) -> Plan {
             None => DEFAULT_RUNS,
         }),
         max_duration: arguments.duration,
+        per_node: arguments.per_node,
     }
 }
 

@@ -492,6 +492,19 @@ fn models_are_measured_and_traced() {
     }
     let found = text(&tfrt(&["bench", &model, "--input", &input, "--runs", "2"]).stdout);
     assert!(found.contains("\nmodel: import "), "{found}");
+    let by_node = [
+        "bench",
+        &model,
+        "--input",
+        &input,
+        "--runs",
+        "2",
+        "--per-node",
+    ];
+    let found = text(&tfrt(&by_node).stdout);
+    let line = found.lines().find(|line| line.contains("nn.Relu"));
+    let line = line.unwrap_or_else(|| panic!("{found}"));
+    assert!(line.starts_with("  node "), "{line}");
     let failed = tfrt(&["bench", &model]);
     assert_eq!(
         text(&failed.stderr),

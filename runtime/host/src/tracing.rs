@@ -361,10 +361,18 @@ pub struct PendingResult {
 impl PendingResult {
     /// Starts to wait for a result of a kernel that has just returned, if tracing is enabled. See
     /// [`Arrival`].
-    pub fn begin(kernel: &'static str, invocation: u64, register: u32) -> Option<Self> {
+    pub fn begin(
+        kernel: &'static str,
+        location_token: u32,
+        invocation: u64,
+        register: u32,
+        ctx: &ExecutionContext,
+    ) -> Option<Self> {
         let sink = sink().filter(|_| is_active(TracingLevel::Debug))?;
         let arrival = Arrival {
             kernel,
+            location_source: ctx.location_source().cloned(),
+            location_token,
             invocation,
             register,
             since: Instant::now(),
@@ -375,7 +383,7 @@ impl PendingResult {
 
 impl Drop for PendingResult {
     fn drop(&mut self) {
-        self.sink.arrived(self.arrival);
+        self.sink.arrived(self.arrival.clone());
     }
 }
 

@@ -127,6 +127,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             "tables_list_every_kernel_once",
             tables_list_every_kernel_once,
         ),
+        Trial::test(
+            "kernels_are_listed_by_place_if_that_is_wanted",
+            kernels_are_listed_by_place_if_that_is_wanted,
+        ),
         Trial::test("the_document_says_everything", the_document_says_everything),
         Trial::test(
             "waiting_for_results_is_told_apart_from_work",
@@ -303,6 +307,47 @@ fn names_in_tables(text: &str) -> Vec<&str> {
         .collect();
     names.sort_unstable();
     names
+}
+
+/// Also under a queue of several threads, and with results that arrive later.
+fn kernels_are_listed_by_place_if_that_is_wanted() -> Outcome {
+    let file = program("places.mlir", PATH)?;
+    for queue in ["s", "mstd:2,1"] {
+        let flags = ["--per-node", "--runs", "4", "--work_queue_type", queue];
+        let report = document(&flags, &file, &["main"])?;
+        let kernels = list(&report["functions"][0]["profile"], "kernels")?;
+        let name = file.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or("expected a name in UTF-8")?;
+        let found: Vec<(String, u64)> = kernels
+            .iter()
+            .map(|kernel| {
+                let place = kernel["place"].as_str().unwrap_or_default();
+                let place = place.replace(name, "file");
+                let kernel_name = kernel["name"].as_str().unwrap_or_default();
+                let num_runs = kernel["num_runs"].as_u64().unwrap_or_default();
+                (format!("{place} {kernel_name}"), num_runs)
+            })
+            .collect();
+        let mut lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        lines.sort_unstable();
+        let expected = vec![
+            "file:2:3 tfrt.constant.i32",
+            "file:3:3 tfrt.constant.i32",
+            "file:4:3 tfrt.add.i32",
+            "file:5:3 tfrt.add.i32",
+            "file:6:3 tfrt.new.chain",
+            "file:7:3 tfrt.print.i32",
+        ];
+        require_equal(lines, expected)?;
+        if let Some((line, num)) = found.iter().find(|(_, num)| *num != 4) {
+            return Err(format!("`{line}` ran {num} times in 4 runs").into());
+        }
+    }
+    let output = tfrt(&["bench", "--per-node"], &file, &["main"])?;
+    require_status(0, &output)?;
+    let text = String::from_utf8(output.stdout)?;
+    let has_header = text.lines().any(|line| line.starts_with("  place "));
+    require_equal(has_header, true)
 }
 
 fn tables_list_every_kernel_once() -> Outcome {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use tfrt_data::Observation;
+use tfrt_host::tracing::KernelProfiler;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
     ResourceContext,
@@ -16,7 +17,7 @@ use tfrt_host::{
 
 use super::progress::Progress;
 use super::recording;
-use super::report::{FunctionReport, Profile, RecordingCost};
+use super::report::{FunctionReport, KernelReport, Profile, RecordingCost};
 use super::statistics::{Summary, mean_ns};
 use crate::stages::StagesReport;
 
@@ -32,6 +33,8 @@ pub(super) struct Plan {
     /// No run begins when those before it took so long together. Each kind of runs has it for
     /// itself.
     pub(super) max_duration: Option<Duration>,
+    /// Whether kernels of one name at different places are profiled by themselves.
+    pub(super) per_node: bool,
 }
 
 /// The reasons why a function is not measured to the end.
@@ -118,6 +121,7 @@ impl Bench<'_> {
             num_warmup_runs,
             max_runs,
             max_duration,
+            per_node: _,
         } = self.plan;
         let limit = |max_runs| Limit {
             max_runs,
@@ -155,16 +159,33 @@ impl Bench<'_> {
         cost: &RecordingCost,
     ) -> Result<Profile, Stop> {
         let observation = Observation::start();
-        let (samples, profiler) = recording::record(|| self.run_repeatedly(function, limit));
+        let profiler = match self.plan.per_node {
+            true => KernelProfiler::per_place(),
+            false => KernelProfiler::new(),
+        };
+        let runs = || self.run_repeatedly(function, limit);
+        let (samples, profiler) = recording::record(profiler, runs);
         let (samples, observed) = (samples?, observation.stages());
         let elapsed = samples.total_wall;
-        let kernels = profiler.kernels().into_iter();
+        let kernels: Vec<KernelReport> = match self.plan.per_node {
+            true => {
+                let kernels = profiler.kernels_by_place().into_iter();
+                let reports = kernels.map(|(name, place, times)| KernelReport {
+                    place: Some(place.to_string()),
+                    ..cost.subtract_from(name, times)
+                });
+                reports.collect()
+            }
+            false => {
+                let kernels = profiler.kernels().into_iter();
+                let reports = kernels.map(|(name, times)| cost.subtract_from(name, times));
+                reports.collect()
+            }
+        };
         Ok(Profile {
             num_runs: samples.num_runs(),
             wall: samples.wall(),
-            kernels: kernels
-                .map(|(name, times)| cost.subtract_from(name, times))
-                .collect(),
+            kernels,
             stages: (!observed.stages.is_empty()).then(|| StagesReport::new(observed, elapsed)),
         })
     }

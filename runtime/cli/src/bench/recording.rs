@@ -35,8 +35,11 @@ pub(super) fn is_possible() -> bool {
 
 /// Does something while kernels are recorded. The process had no sink before, and has none
 /// afterwards.
-pub(super) fn record<T>(work: impl FnOnce() -> T) -> (T, Arc<KernelProfiler>) {
-    let profiler = Arc::new(KernelProfiler::new());
+pub(super) fn record<T>(
+    profiler: KernelProfiler,
+    work: impl FnOnce() -> T,
+) -> (T, Arc<KernelProfiler>) {
+    let profiler = Arc::new(profiler);
     tracing::set_sink(Some(Arc::clone(&profiler) as _));
     tracing::enable(TracingLevel::Debug);
     let done = work();
@@ -49,7 +52,8 @@ impl RecordingCost {
     /// Measures it, on this thread.
     pub(super) fn measure(ctx: &ExecutionContext) -> Self {
         let batches = (0..NUM_BATCHES).map(|_| {
-            let (_, profiler) = record(|| (0..NUM_PATHS).for_each(|_| record_empty_path(ctx)));
+            let paths = || (0..NUM_PATHS).for_each(|_| record_empty_path(ctx));
+            let (_, profiler) = record(KernelProfiler::new(), paths);
             let kernels = profiler.kernels();
             let of = |name| kernels.get(name).copied().unwrap_or_default();
             (of(FIRST), of(FOLLOWER))
@@ -79,6 +83,7 @@ impl RecordingCost {
             + times.num_path_begins as f64 * self.path_ns;
         KernelReport {
             name: name.to_owned(),
+            place: None,
             num_runs: times.num_runs,
             total_ns: without(times.total_ns, inside_ns + nested_ns),
             self_ns: without(times.self_ns, inside_ns),
@@ -151,6 +156,7 @@ mod tests {
             COST.subtract_from("k", times),
             KernelReport {
                 name: "k".to_owned(),
+                place: None,
                 num_runs: 4,
                 total_ns: 1000 - 6 - 23,
                 self_ns: 500 - 6,

@@ -93,18 +93,21 @@ pub(super) struct Profile {
     pub(super) num_runs: u64,
     /// As that of the function, but with all that recording takes.
     pub(super) wall: Summary,
-    /// Each kernel once, in order of their names.
+    /// Each kernel once: in order of their names, or in program order with `--per-node`.
     pub(super) kernels: Vec<KernelReport>,
     /// The stages of the input pipelines whose iterators the runs made; left out if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) stages: Option<StagesReport>,
 }
 
-/// The recorded data of all kernels with one name, in all runs of the profile, without the cost of
+/// The recorded data of all kernels with one name, or of one kernel, in all runs of the profile, without the cost of
 /// recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct KernelReport {
     pub(super) name: String,
+    /// The node or line of the only kernel that is meant; omitted if kernels are added up by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<String>,
     pub(super) num_runs: u64,
     /// From begin to end.
     pub(super) total_ns: u64,
@@ -161,6 +164,7 @@ mod tests {
     fn report() -> Report {
         let kernel = |name: &str, num_runs| KernelReport {
             name: name.to_owned(),
+            place: None,
             num_runs,
             total_ns: 40,
             self_ns: 30,

@@ -161,20 +161,23 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     let rates: &[&str] = if has_work { &["GFLOP/s", "GB/s"] } else { &[] };
     let has_waits = profile.kernels.iter().any(|kernel| kernel.num_waits > 0);
     let waits: &[&str] = if has_waits { &["waiting"] } else { &[] };
+    let has_places = profile.kernels.iter().any(|kernel| kernel.place.is_some());
+    let places: &[&str] = if has_places { &["place"] } else { &[] };
     let header = ["kernel", "per run", "total", "self", "share", "mean"];
-    let header = header.iter().chain(waits).chain(rates);
+    let header = places.iter().chain(&header).chain(waits).chain(rates);
     let header = header.map(|&title| title.to_owned());
     let rows = ranked(profile, |kernel| kernel.self_ns)
         .into_iter()
         .map(|kernel| {
-            let mut row = vec![
+            let mut row = place_of(kernel, has_places);
+            row.extend([
                 escaped(&kernel.name).to_string(),
                 runs_per_run(kernel, profile),
                 nanos(kernel.total_ns),
                 nanos(kernel.self_ns),
                 percent(kernel.self_ns, all_ns),
                 Nanos(mean_ns(kernel.total_ns, kernel.num_runs)).to_string(),
-            ];
+            ]);
             if has_waits {
                 // Between the return of the kernel and its result, which is none of the times
                 // before.
@@ -191,6 +194,15 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     std::iter::once(header.collect()).chain(rows).collect()
 }
 
+/// The first column of a kernel, if the table has places.
+fn place_of(kernel: &KernelReport, has_places: bool) -> Vec<String> {
+    let place = kernel.place.as_deref().unwrap_or_default();
+    has_places
+        .then(|| escaped(place).to_string())
+        .into_iter()
+        .collect()
+}
+
 /// So much in the time of the kernel, in thousands of millions a second; nothing for unreported
 /// numbers.
 fn rate(amount: u64, kernel: &KernelReport) -> String {
@@ -202,10 +214,13 @@ fn rate(amount: u64, kernel: &KernelReport) -> String {
 
 fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.dispatch_ns);
+    let has_places = profile.kernels.iter().any(|kernel| kernel.place.is_some());
+    let places: &[&str] = if has_places { &["place"] } else { &[] };
     let header = [
         "kernel", "runs", "self", "mean", "dispatch", "mean", "share",
     ];
-    let header = header.map(str::to_owned).to_vec();
+    let header = places.iter().chain(&header).map(|&title| title.to_owned());
+    let header: Vec<String> = header.collect();
     let kernels_ns = sum(profile, |kernel| kernel.self_ns);
     let num_runs = sum(profile, |kernel| kernel.num_runs);
     let num_dispatches = sum(profile, |kernel| kernel.num_dispatches);
@@ -223,15 +238,18 @@ fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let rows = ranked(profile, |kernel| kernel.dispatch_ns)
         .into_iter()
         .map(|kernel| {
-            row(
+            let mut columns = place_of(kernel, has_places);
+            columns.extend(row(
                 &kernel.name,
                 kernel.num_runs,
                 kernel.self_ns,
                 kernel.num_dispatches,
                 kernel.dispatch_ns,
-            )
+            ));
+            columns
         });
-    let all = row("(all)", num_runs, kernels_ns, num_dispatches, all_ns);
+    let mut all = vec![String::new(); places.len()];
+    all.extend(row("(all)", num_runs, kernels_ns, num_dispatches, all_ns));
     std::iter::once(header).chain(rows).chain([all]).collect()
 }
 
@@ -244,6 +262,7 @@ mod tests {
     fn kernel(name: &str, num_runs: u64, self_ns: u64, dispatch_ns: u64) -> KernelReport {
         KernelReport {
             name: name.to_owned(),
+            place: None,
             num_runs,
             total_ns: self_ns + 1000,
             self_ns,
@@ -349,6 +368,41 @@ not run because they have arguments: f, g
                 "  my.long_one        1  4.000 µs  3.000 µs  75.0%  2.000 µs  7.000 µs",
                 "  my.short        1.50  2.000 µs  1.000 µs  25.0%  666.7 ns          ",
             ]
+        );
+    }
+
+    #[test]
+    fn kernels_that_are_listed_by_themselves_have_their_place_in_front() {
+        let mut report = report();
+        let profile = report.functions[0].profile.as_mut().expect("it has one");
+        for (kernel, place) in profile
+            .kernels
+            .iter_mut()
+            .zip(["node 'a' (Conv)", "p.mlir:3:5"])
+        {
+            kernel.place = Some(place.to_owned());
+        }
+        let table = |columns| {
+            let text = text(&report, columns);
+            let table = text.lines().skip_while(|line| !line.starts_with("  place"));
+            let columns = table.take(4).map(|line| line.get(..32).unwrap_or(line));
+            columns
+                .map(str::trim_end)
+                .map(str::to_owned)
+                .collect::<Vec<String>>()
+        };
+        assert_eq!(
+            table(Columns::Kernels)[..3],
+            [
+                "  place            kernel",
+                "  node 'a' (Conv)  my.long_one",
+                "  p.mlir:3:5       my.short",
+            ]
+        );
+        let all = table(Columns::Dispatch);
+        assert_eq!(
+            all.last().map(String::as_str),
+            Some("                   (all)")
         );
     }
 

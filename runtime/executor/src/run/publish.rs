@@ -295,7 +295,7 @@ impl Path<'_> {
             let invocation = self.invocation.number();
             let followed = value.clone();
             self.publish(result, value);
-            traced::follow(invocation, details, result.register, &followed);
+            traced::follow(invocation, details, result.register, &followed, self.ctx);
         } else {
             self.publish(result, value);
         }

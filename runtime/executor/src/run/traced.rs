@@ -55,12 +55,14 @@ pub(crate) fn follow(
     kernel: &KernelDetails,
     register: RegisterId,
     result: &AnyRef,
+    ctx: &ExecutionContext,
 ) {
     if result.is_available() {
         return;
     }
     let register = register.index() as u32;
-    if let Some(pending) = PendingResult::begin(kernel.descriptor.name(), invocation, register) {
+    let (name, location) = (kernel.descriptor.name(), kernel.location);
+    if let Some(pending) = PendingResult::begin(name, location, invocation, register, ctx) {
         result.and_then(move |_| drop(pending));
     }
 }

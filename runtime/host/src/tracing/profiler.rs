@@ -18,7 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use tfrt_support::Place;
+
 use super::sink::{Activity, Arrival, TracingSink, Work};
+use crate::kernel::location::LocationSource;
 
 /// For each kernel name, sums up the number of runs, their times, and the executor's dispatch
 /// times.
@@ -55,6 +58,8 @@ pub struct KernelProfiler {
     /// Unique among profilers.
     number: u64,
     start: Instant,
+    /// Whether kernels of one name at different places have sums of their own.
+    keeps_places: bool,
     accounts: Mutex<Vec<Arc<Mutex<Account>>>>,
 }
 
@@ -90,10 +95,35 @@ pub struct KernelTimes {
 struct Account {
     /// The open scopes, innermost last, preceded by one that is always open.
     open: Vec<Open>,
-    times: Vec<(&'static str, KernelTimes)>,
-    /// The index of each name's times. Names are identified by address; equal names at different
-    /// addresses are merged at the end.
-    places: HashMap<(usize, usize), usize>,
+    times: Vec<Times>,
+    /// The index of the times of each kernel. Names are identified by address; equal names at
+    /// different addresses are merged at the end.
+    indices: HashMap<Key, usize>,
+}
+
+/// The times of a kernel.
+struct Times {
+    name: &'static str,
+    /// Its location in a program. The source lives as long as its address stands for it.
+    location: Option<Location>,
+    sum: KernelTimes,
+}
+
+type Location = (Arc<dyn LocationSource>, u32);
+
+/// The addresses of a kernel's name and of its location source, the length of the name, and the
+/// location token.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    name: (usize, usize),
+    location: Option<(usize, u32)>,
+}
+
+impl Times {
+    fn place(&self) -> Place {
+        let location = self.location.as_ref();
+        location.map_or(Place::Unknown, |(source, token)| source.place(*token))
+    }
 }
 
 /// An open scope.
@@ -146,18 +176,29 @@ impl Account {
         Self {
             open: vec![Open::new(None, 0)],
             times: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
         }
     }
 
-    fn place(&mut self, name: &'static str) -> usize {
-        *self
-            .places
-            .entry((name.as_ptr().addr(), name.len()))
-            .or_insert_with(|| {
-                self.times.push((name, KernelTimes::default()));
-                self.times.len() - 1
-            })
+    /// Returns the index of the times of a kernel.
+    fn index(
+        &mut self,
+        name: &'static str,
+        location: Option<(&Arc<dyn LocationSource>, u32)>,
+    ) -> usize {
+        let address = |source: &Arc<dyn LocationSource>| Arc::as_ptr(source).cast::<()>().addr();
+        let key = Key {
+            name: (name.as_ptr().addr(), name.len()),
+            location: location.map(|(source, token)| (address(source), token)),
+        };
+        *self.indices.entry(key).or_insert_with(|| {
+            self.times.push(Times {
+                name,
+                location: location.map(|(source, token)| (Arc::clone(source), token)),
+                sum: KernelTimes::default(),
+            });
+            self.times.len() - 1
+        })
     }
 
     fn innermost(&mut self) -> &mut Open {
@@ -167,13 +208,13 @@ impl Account {
     }
 
     fn begin(&mut self, kernel: Option<(usize, u64)>, now_ns: u64) {
-        if let Some((place, invocation)) = kernel {
+        if let Some((index, invocation)) = kernel {
             let around = self.innermost();
             let since = around.since;
             if let Some(at_ns) = since.at_ns(invocation) {
                 let dispatch_ns = now_ns.saturating_sub(at_ns);
                 around.nested_ns += dispatch_ns;
-                let times = &mut self.times[place].1;
+                let times = &mut self.times[index].sum;
                 times.dispatch_ns += dispatch_ns;
                 match since {
                     Since::Path { .. } => times.num_path_begins += 1,
@@ -193,7 +234,7 @@ impl Account {
         let Some(ended) = self.open.pop() else {
             return;
         };
-        let Some((place, invocation)) = ended.kernel else {
+        let Some((index, invocation)) = ended.kernel else {
             // Not a kernel: its nested kernels count towards the enclosing scope.
             let around = self.innermost();
             around.nested_ns += ended.nested_ns;
@@ -201,7 +242,7 @@ impl Account {
             return;
         };
         let total_ns = now_ns.saturating_sub(ended.start_ns);
-        let times = &mut self.times[place].1;
+        let times = &mut self.times[index].sum;
         times.num_runs += 1;
         times.total_ns += total_ns;
         times.self_ns += total_ns.saturating_sub(ended.nested_ns);
@@ -218,8 +259,8 @@ impl Account {
     /// Adds work to the innermost kernel, regardless of other scopes open inside it.
     fn work(&mut self, work: Work) {
         let kernel = self.open.iter().rev().find_map(|open| open.kernel);
-        if let Some((place, _)) = kernel {
-            let done = &mut self.times[place].1.work;
+        if let Some((index, _)) = kernel {
+            let done = &mut self.times[index].sum.work;
             done.flops = done.flops.saturating_add(work.flops);
             done.bytes = done.bytes.saturating_add(work.bytes);
         }
@@ -236,14 +277,25 @@ thread_local! {
 }
 
 impl KernelProfiler {
-    /// Creates a profiler without times.
+    /// Creates a profiler that sums up the times of all kernels of one name.
     #[must_use]
     pub fn new() -> Self {
+        Self::with_places(false)
+    }
+
+    /// Creates a profiler that also sums up the times of each kernel in a program by itself.
+    #[must_use]
+    pub fn per_place() -> Self {
+        Self::with_places(true)
+    }
+
+    fn with_places(keeps_places: bool) -> Self {
         // Relaxed: only uniqueness matters; it orders no other memory.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             start: Instant::now(),
+            keeps_places,
             accounts: Mutex::default(),
         }
     }
@@ -253,12 +305,33 @@ impl KernelProfiler {
     pub fn kernels(&self) -> BTreeMap<&'static str, KernelTimes> {
         let mut kernels: BTreeMap<&'static str, KernelTimes> = BTreeMap::new();
         for account in &*lock(&self.accounts) {
-            for &(name, times) in &lock(account).times {
-                kernels.entry(name).or_default().add(times);
+            for times in &lock(account).times {
+                kernels.entry(times.name).or_default().add(times.sum);
             }
         }
         // Results may arrive of runs that ended before this profiler was created.
         kernels.retain(|_, times| times.num_runs > 0);
+        kernels
+    }
+
+    /// Returns the name, place and times of each kernel in a program that has ended so far, over
+    /// all threads, in the order in which a thread first met them. Unless the profiler was made
+    /// [for that](Self::per_place), all places are unknown.
+    #[must_use]
+    pub fn kernels_by_place(&self) -> Vec<(&'static str, Place, KernelTimes)> {
+        let mut kernels: Vec<(&'static str, Place, KernelTimes)> = Vec::new();
+        let mut indices = HashMap::new();
+        for account in &*lock(&self.accounts) {
+            for times in &lock(account).times {
+                let (name, place) = (times.name, times.place());
+                let index = *indices.entry((name, place.clone())).or_insert_with(|| {
+                    kernels.push((name, place, KernelTimes::default()));
+                    kernels.len() - 1
+                });
+                kernels[index].2.add(times.sum);
+            }
+        }
+        kernels.retain(|(_, _, times)| times.num_runs > 0);
         kernels
     }
 
@@ -313,9 +386,11 @@ impl Default for KernelProfiler {
 impl TracingSink for KernelProfiler {
     fn begin(&self, activity: Activity<'_>) {
         self.with_account(|account| {
-            let kernel = activity
-                .kernel
-                .map(|run| (account.place(run.name), run.invocation));
+            let kernel = activity.kernel.map(|run| {
+                let source = run.ctx.location_source().filter(|_| self.keeps_places);
+                let location = source.map(|source| (source, run.location_token));
+                (account.index(run.name, location), run.invocation)
+            });
             account.begin(kernel, self.now_ns());
         });
     }
@@ -330,8 +405,11 @@ impl TracingSink for KernelProfiler {
     fn arrived(&self, arrival: Arrival) {
         let waited_ns = u64::try_from(arrival.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.with_account(|account| {
-            let place = account.place(arrival.kernel);
-            let times = &mut account.times[place].1;
+            let source = arrival.location_source.as_ref();
+            let source = source.filter(|_| self.keeps_places);
+            let location = source.map(|source| (source, arrival.location_token));
+            let index = account.index(arrival.kernel, location);
+            let times = &mut account.times[index].sum;
             times.num_waits += 1;
             times.waited_ns = times.waited_ns.saturating_add(waited_ns);
         });
@@ -364,8 +442,8 @@ mod tests {
     use super::*;
 
     fn times(account: &Account, name: &str) -> KernelTimes {
-        let found = account.times.iter().find(|(known, _)| *known == name);
-        found.expect("the kernel ran").1
+        let found = account.times.iter().find(|times| times.name == name);
+        found.expect("the kernel ran").sum
     }
 
     /// Begins a kernel of invocation 1.
@@ -374,8 +452,8 @@ mod tests {
     }
 
     fn begin_of(account: &mut Account, invocation: u64, name: &'static str, now_ns: u64) {
-        let place = account.place(name);
-        account.begin(Some((place, invocation)), now_ns);
+        let index = account.index(name, None);
+        account.begin(Some((index, invocation)), now_ns);
     }
 
     #[test]
@@ -472,6 +550,45 @@ mod tests {
         begin(&mut account, "a", 10);
         account.end(11);
         assert_eq!(times(&account, "a").num_runs, 1);
+    }
+
+    #[derive(Debug)]
+    struct Named(&'static str);
+
+    impl LocationSource for Named {
+        fn place(&self, token: u32) -> Place {
+            Place::Text(format!("{} {token}", self.0).into())
+        }
+
+        fn debug_name(&self, _: u32) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn kernels_at_different_places_have_times_of_their_own() {
+        let profiler = KernelProfiler::per_place();
+        let source: Arc<dyn LocationSource> = Arc::new(Named("conv"));
+        let other: Arc<dyn LocationSource> = Arc::new(Named("pool"));
+        let places = [(&source, 2), (&source, 1), (&other, 1), (&source, 2)];
+        profiler.with_account(|account| {
+            for (number, (source, token)) in places.into_iter().enumerate() {
+                let index = account.index("a", Some((source, token)));
+                account.begin(Some((index, 1)), 10 * number as u64);
+                account.end(10 * number as u64 + 4);
+            }
+        });
+        let found = profiler.kernels_by_place();
+        let found: Vec<(String, u64)> = found
+            .into_iter()
+            .map(|(_, place, times)| (place.to_string(), times.num_runs))
+            .collect();
+        let expected = [("conv 2", 2), ("conv 1", 1), ("pool 1", 1)];
+        assert_eq!(
+            found,
+            expected.map(|(place, runs)| (place.to_owned(), runs))
+        );
+        assert_eq!(profiler.kernels()["a"].num_runs, 4);
     }
 
     #[test]

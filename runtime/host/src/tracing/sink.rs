@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::kernel::location::LocationSource;
 use crate::services::execution::ExecutionContext;
 
 /// Receives activities as they happen.
@@ -88,10 +89,14 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
 ///
 /// The run of the kernel is the one of this invocation that [defines](KernelRun::results) the
 /// register.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Arrival {
     /// The name of the kernel.
     pub kernel: &'static str,
+    /// Decodes its location in the program, if that is known.
+    pub location_source: Option<Arc<dyn LocationSource>>,
+    /// Its location in the program.
+    pub location_token: u32,
     /// The number of the invocation.
     pub invocation: u64,
     /// The register of the result.

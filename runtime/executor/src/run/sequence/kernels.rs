@@ -528,7 +528,13 @@ impl Run<'_> {
             None => value,
         };
         if let Some(followed) = followed {
-            traced::follow(self.number_for_traces(), details, register, &followed);
+            traced::follow(
+                self.number_for_traces(),
+                details,
+                register,
+                &followed,
+                self.ctx,
+            );
         }
         value
     }
