@@ -101,6 +101,37 @@ fn packed_factors_change_no_bit() {
 }
 
 #[test]
+fn factors_are_packed_for_products_of_any_number_of_rows() {
+    let load_with = |rows: Option<usize>| {
+        let mut builder = ProgramBuilder::default();
+        let rows = rows.map_or(InputDim::Unknown, InputDim::Fixed);
+        let x = builder.declared_input(
+            "x",
+            InputType {
+                dtype: Some(tfrt::prelude::DType::F32),
+                dims: Some(vec![rows, InputDim::Fixed(24)]),
+            },
+        );
+        let w = builder.weight("w", numbers(&[24, 37]));
+        let result = builder.call("nn.MatMul", &[x, w], &[], 1, "node");
+        load(builder, result[0])
+    };
+    let any = load_with(None);
+    assert!(any.packed_bytes() > 0);
+    for rows in [0, 1, 2, 12, 13, 40] {
+        let fixed = load_with(Some(rows));
+        let run = |session: &Session| session.run(&[("x", numbers(&[rows, 24]))]).unwrap();
+        let (found, expected) = (run(&any), run(&fixed));
+        assert_eq!(found[0].metadata(), expected[0].metadata());
+        let bits = |tensor: &DenseHostTensor| -> Vec<u32> {
+            let elements = tensor.elements::<f32>().unwrap();
+            elements.iter().map(|x| x.to_bits()).collect()
+        };
+        assert_eq!(bits(&found[0]), bits(&expected[0]), "{rows} rows");
+    }
+}
+
+#[test]
 fn a_weight_with_another_use_stays_as_it_is() {
     let mut builder = ProgramBuilder::default();
     let x = builder.declared_input("x", typed(&[20, 24]));
