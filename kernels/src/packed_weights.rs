@@ -117,6 +117,8 @@ impl Drop for Room {
 pub enum Order {
     /// For [`tfrt_compute::convolution::Convolution`]: rows of the matrix, columns.
     Convolution([usize; 2]),
+    /// For [`tfrt_compute::convolution::InputGradient`]: rows of the matrix, columns.
+    TransposedConvolution([usize; 2]),
     /// For [`tfrt_compute::convolution::Winograd`]: channels in, channels out.
     Winograd([usize; 2]),
     /// For [`tfrt_compute::matmul::Matmul`]: the extents of the right factor, which may be given

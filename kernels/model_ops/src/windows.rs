@@ -283,7 +283,7 @@ fn conv(
     Ok(AnyRef::available(epilogue.finish(y, ctx)?))
 }
 
-/// Convolves `x`, `[batch, rows, columns, channels]`, as `nn.Conv` does with `channels_last` and
+/// Convolves `x`, `[batch, rows, columns, channels]` or `[batch, columns, channels]`, as `nn.Conv` does with `channels_last` and
 /// one group. `w` is the result of `nn.PackFilter`, and `filter` has the extents of the filter.
 ///
 /// # Errors
@@ -484,6 +484,10 @@ impl Problem {
 /// `[channels, filters / group, spatial…]`, to its window. A bias may be omitted. With
 /// `output_shape`, the padding is computed from it.
 ///
+/// With `channels_last`, `x` is `[batch, rows, columns, channels]` or `[batch, columns, channels]`
+/// of single precision, `w` is `[rows, columns, filters, channels]`, there is one group, and no
+/// window begins inside the result.
+///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.ConvTranspose")]
@@ -497,13 +501,96 @@ fn conv_transpose(
     #[attr] output_padding: Option<&[i64]>,
     #[attr] output_shape: Option<&[i64]>,
     #[attr] auto_pad: Option<&str>,
+    #[attr(default = false)] channels_last: bool,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.ConvTranspose";
     let slots = Slots::new(OP, operands, None);
     let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
-    let (batch, channels, input) = spatial(OP, &x)?;
-    let (w_channels, per_group, sizes) = spatial(OP, &w)?;
+    let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    let result = TransposedResult {
+        output_padding,
+        output_shape,
+    };
+    if channels_last {
+        return channels_last::conv_transpose(&x, &w, bias.as_ref(), &layout, &result, ctx);
+    }
+    let y = transposed_planes(&x, &w, bias.as_ref(), group, &layout, &result, ctx)?;
+    Ok(AnyRef::available(y))
+}
+
+/// What determines the size of the result of a transposed convolution, beside its windows.
+struct TransposedResult<'a> {
+    output_padding: Option<&'a [i64]>,
+    output_shape: Option<&'a [i64]>,
+}
+
+impl TransposedResult<'_> {
+    /// Returns the windows that the elements of the operand add to. Their roles are turned round:
+    /// windows lie in the result.
+    fn axes(&self, layout: &Layout<'_>, input: &[usize], sizes: &[usize]) -> Result<Vec<Axis>> {
+        let (op, rank) = (layout.op, input.len());
+        let steps = each(op, "strides", layout.strides, rank, 1)?;
+        let widths = each(op, "dilations", layout.dilations, rank, 1)?;
+        let given = each(op, "pads", layout.pads, 2 * rank, 0)?;
+        let extra = each(op, "output_padding", self.output_padding, rank, 0)?;
+        let auto_pad = layout.auto_pad;
+        let mut axes = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            let full = (input[axis] as i64 - 1) * steps[axis]
+                + extra[axis]
+                + (sizes[axis] as i64 - 1) * widths[axis]
+                + 1;
+            let wanted = match (self.output_shape, auto_pad) {
+                // Some files list all dimensions, others the spatial ones.
+                (Some(shape), _) => shape.get(shape.len().wrapping_sub(rank) + axis).copied(),
+                (None, Some("SAME_UPPER" | "SAME_LOWER")) => Some(input[axis] as i64 * steps[axis]),
+                (None, _) => None,
+            };
+            let (before, after) = match wanted {
+                Some(wanted) => {
+                    let all = full - wanted;
+                    let less = all.div_euclid(2);
+                    if auto_pad == Some("SAME_UPPER") {
+                        (less, all - less)
+                    } else {
+                        (all - less, less)
+                    }
+                }
+                None if auto_pad == Some("VALID") => (0, 0),
+                None => (given[axis], given[rank + axis]),
+            };
+            let output = usize::try_from(full - before - after).map_err(|_| {
+                invalid(format!(
+                    "`{op}`: the result would be empty along axis {axis}"
+                ))
+            })?;
+            axes.push(Axis {
+                input: output,
+                size: sizes[axis],
+                stride: steps[axis] as usize,
+                dilation: widths[axis] as usize,
+                before,
+                output: input[axis],
+            });
+        }
+        Ok(axes)
+    }
+}
+
+/// Computes transposed convolutions of images whose channels come before their planes.
+fn transposed_planes(
+    x: &DenseHostTensor,
+    w: &DenseHostTensor,
+    bias: Option<&DenseHostTensor>,
+    group: i64,
+    layout: &Layout<'_>,
+    result: &TransposedResult<'_>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ConvTranspose";
+    let (batch, channels, input) = spatial(OP, x)?;
+    let (w_channels, per_group, sizes) = spatial(OP, w)?;
     let group = usize::try_from(group).unwrap_or(0);
     if group == 0
         || w_channels != channels
@@ -517,57 +604,13 @@ fn conv_transpose(
         )));
     }
     let filters = per_group * group;
-    let rank = input.len();
-    let steps = each(OP, "strides", strides, rank, 1)?;
-    let widths = each(OP, "dilations", dilations, rank, 1)?;
-    let given = each(OP, "pads", pads, 2 * rank, 0)?;
-    let extra = each(OP, "output_padding", output_padding, rank, 0)?;
-    let mut axes = Vec::with_capacity(rank);
-    for axis in 0..rank {
-        let full = (input[axis] as i64 - 1) * steps[axis]
-            + extra[axis]
-            + (sizes[axis] as i64 - 1) * widths[axis]
-            + 1;
-        let wanted = match (output_shape, auto_pad) {
-            // Some files list all dimensions, others the spatial ones.
-            (Some(shape), _) => shape.get(shape.len().wrapping_sub(rank) + axis).copied(),
-            (None, Some("SAME_UPPER" | "SAME_LOWER")) => Some(input[axis] as i64 * steps[axis]),
-            (None, _) => None,
-        };
-        let (before, after) = match wanted {
-            Some(wanted) => {
-                let all = full - wanted;
-                let less = all.div_euclid(2);
-                if auto_pad == Some("SAME_UPPER") {
-                    (less, all - less)
-                } else {
-                    (all - less, less)
-                }
-            }
-            None if auto_pad == Some("VALID") => (0, 0),
-            None => (given[axis], given[rank + axis]),
-        };
-        let output = usize::try_from(full - before - after).map_err(|_| {
-            invalid(format!(
-                "`{OP}`: the result would be empty along axis {axis}"
-            ))
-        })?;
-        axes.push(Axis {
-            // The roles are turned round: windows lie in the output.
-            input: output,
-            size: sizes[axis],
-            stride: steps[axis] as usize,
-            dilation: widths[axis] as usize,
-            before,
-            output: input[axis],
-        });
-    }
+    let axes = result.axes(layout, input, sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.input).collect();
     let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
     let in_group = channels / group;
     let numbers = |tensor: &DenseHostTensor| crate::real_numbers(OP, tensor);
-    let (from, w) = (numbers(&x)?, numbers(&w)?);
-    let bias = bias.as_ref().map(numbers).transpose()?;
+    let (from, w) = (numbers(x)?, numbers(w)?);
+    let bias = bias.map(numbers).transpose()?;
     if bias.as_ref().is_some_and(|bias| bias.len() != filters) {
         return Err(invalid(format!(
             "`{OP}`: expected a bias of {filters} elements"

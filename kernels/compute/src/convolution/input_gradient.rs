@@ -1,10 +1,10 @@
-//! The gradient of a convolution's input.
+//! The gradient of a convolution's input, which is also a transposed convolution.
 //!
-//! The product of a line of the output's gradient and the transposed filter contains the
-//! contributions of all taps of its windows; each is added to the pixel that the tap reads.
+//! The product of lines of the output's gradient and the transposed filter contains the
+//! contributions of all taps of their windows; each is added to the pixel that the tap reads.
 //!
 //! ```text
-//!   gradient of an output line [columns, out] · filterᵀ [out, taps · in] = [columns, taps · in]  ─ added to ─►  input lines
+//!   gradient of output lines [pixels, out] · filterᵀ [out, taps · in] = [pixels, taps · in]  ─ added to ─►  input lines
 //! ```
 //!
 //! A block computes some lines of the input: it processes the output lines whose windows reach
@@ -42,7 +42,9 @@ use crate::parallel::{Serial, block_count};
 #[derive(Clone, Debug)]
 pub struct InputGradient {
     shape: Conv2dShape,
-    /// One output line times the transposed filter.
+    /// The output lines of a product.
+    lines: usize,
+    /// So many output lines times the transposed filter.
     product: Matmul<f32>,
     /// Blocks over the lines of one input image.
     row_blocks: usize,
@@ -56,6 +58,8 @@ pub struct GradientOperands<'a> {
     /// The other factor: the packed filter for the gradient of the input, the input for that of the
     /// filter.
     pub factor: &'a [f32],
+    /// What is added to each element of the gradient of the input, by its channel. May be empty.
+    pub shift: &'a [f32],
 }
 
 impl<'a> GradientOperands<'a> {
@@ -65,9 +69,24 @@ impl<'a> GradientOperands<'a> {
         Self {
             output_gradient,
             factor,
+            shift: &[],
         }
     }
+
+    /// Adds a number to each channel of the gradient of the input, as the bias of a transposed
+    /// convolution is. The gradient of a filter has none.
+    #[must_use]
+    pub fn shift(mut self, shift: &'a [f32]) -> Self {
+        self.shift = shift;
+        self
+    }
 }
+
+/// The pixels of a product, if lines are short: so many rows of a product keep its routine busy.
+const MIN_PIXELS: usize = 48;
+
+/// The most elements of the product of several lines, which is read from the second-level cache.
+const MAX_PRODUCT_LEN: usize = 1 << 18;
 
 impl InputGradient {
     /// Plans a gradient for at most `width` threads.
@@ -81,9 +100,12 @@ impl InputGradient {
         } else {
             shape.columns.output
         };
-        let terms = shape.taps() * shape.in_channels;
-        let line = MatmulShape::new(columns, terms, shape.out_channels);
-        let product = Matmul::new(line.transposed(false, true), 1)?;
+        let terms = terms(&shape);
+        let lines = MIN_PIXELS.div_ceil(columns.max(1));
+        let line_len = columns.saturating_mul(terms).max(1);
+        let most_lines = (MAX_PRODUCT_LEN / line_len).min(shape.rows.output);
+        let lines = lines.min(most_lines).max(1);
+        let product = product_of_lines(&shape, lines * columns)?;
         let blocks =
             block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));
         // Blocks smaller than a window would compute more lines for their neighbours than for
@@ -91,6 +113,7 @@ impl InputGradient {
         let most = shape.rows.input / shape.rows.extent().saturating_mul(2);
         Ok(Self {
             shape,
+            lines,
             product,
             row_blocks: blocks.clamp(1, most.max(1)),
         })
@@ -165,6 +188,17 @@ impl InputGradient {
     }
 }
 
+/// Returns the number of contributions of an output pixel.
+fn terms(shape: &Conv2dShape) -> usize {
+    shape.taps() * shape.in_channels
+}
+
+/// Returns the product of some output pixels with the transposed filter.
+fn product_of_lines(shape: &Conv2dShape, pixels: usize) -> Result<Matmul<f32>, ComputeError> {
+    let product = MatmulShape::new(pixels, terms(shape), shape.out_channels);
+    Matmul::new(product.transposed(false, true), 1)
+}
+
 // SAFETY: 1. A block's elements are its share of the lines of its image: a partition of the output
 // (`share`). 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
@@ -200,7 +234,11 @@ unsafe impl Plan for InputGradient {
             "packed filter",
             self.packed_filter_len(),
             operands.factor.len(),
-        )
+        )?;
+        match operands.shift {
+            [] => Ok(()),
+            shift => check_len(self.name(), "shift", self.shape.in_channels, shift.len()),
+        }
     }
 
     fn compute(
@@ -228,23 +266,42 @@ unsafe impl Plan for InputGradient {
         #[expect(unsafe_code, reason = "the blocks share the output")]
         let input_gradient =
             unsafe { output.slice_mut(start..start + input_rows.len() * line_len) };
-        input_gradient.fill(0.0);
+        match operands.shift {
+            [] => input_gradient.fill(0.0),
+            shift => {
+                for pixel in input_gradient.chunks_exact_mut(in_channels) {
+                    pixel.copy_from_slice(shift);
+                }
+            }
+        }
         if self.product.output_len() == 0 {
             return;
         }
         let (passed, workspace) = workspace.split_at_mut(self.product.output_len());
-        for row in self.output_rows(&input_rows) {
-            let line = columns.output * out_channels;
-            let gradient = &operands.output_gradient[(image * rows.output + row) * line..][..line];
-            self.product
-                .run(
-                    &Serial,
-                    MatmulOperands::packed(gradient, operands.factor),
-                    passed,
-                    workspace,
-                )
+        let output_rows = self.output_rows(&input_rows);
+        let line_len = columns.output * out_channels;
+        let passed_len = columns.output * terms(&self.shape);
+        for first in output_rows.clone().step_by(self.lines) {
+            let lines = self.lines.min(output_rows.end - first);
+            let start = (image * rows.output + first) * line_len;
+            let gradient = &operands.output_gradient[start..][..lines * line_len];
+            let last;
+            let product = match lines == self.lines {
+                true => &self.product,
+                false => {
+                    last = product_of_lines(&self.shape, lines * columns.output)
+                        .expect("a part of the plan's product");
+                    &last
+                }
+            };
+            let passed = &mut passed[..lines * passed_len];
+            let operands = MatmulOperands::packed(gradient, operands.factor);
+            product
+                .run(&Serial, operands, passed, workspace)
                 .expect("lengths of the plan");
-            self.add_line(passed, row, &input_rows, input_gradient);
+            for (line, passed) in passed.chunks_exact(passed_len.max(1)).enumerate() {
+                self.add_line(passed, first + line, &input_rows, input_gradient);
+            }
         }
     }
 }

@@ -7,6 +7,9 @@
 //! ```text
 //!  conv ─► relu ─► pool ─► conv   ──►   T ─► conv' ─► relu ─► pool' ─► conv' ─► T⁻¹
 //! ```
+//!
+//! Sequences `[batch, channels, columns]` are images of one row, but for their rank: the filters
+//! and attributes of their convolutions become those of images.
 
 use tfrt_support::DType;
 use tfrt_tensor::Shape;
@@ -22,6 +25,13 @@ pub(super) const RULES: &[RewriteRule] = &[
         phase: Phase::Layout,
         roots: &["nn.Conv"],
         apply: convolution,
+    },
+    RewriteRule {
+        name: "channels-last-transposed-convolution",
+        summary: "Computes a transposed convolution on images whose channels come last.",
+        phase: Phase::Layout,
+        roots: &["nn.ConvTranspose"],
+        apply: transposed_convolution,
     },
     RewriteRule {
         name: "channels-last-window",
@@ -71,26 +81,58 @@ pub(super) const RULES: &[RewriteRule] = &[
 pub(super) const TO_LAST: [i64; 4] = [0, 2, 3, 1];
 pub(super) const TO_FIRST: [i64; 4] = [0, 3, 1, 2];
 
-pub(super) fn transposed(graph: &mut Graph, root: usize, x: Value, perm: [i64; 4]) -> Value {
+/// The same for sequences, in both directions.
+const SWAPPED: [i64; 3] = [0, 2, 1];
+
+/// Returns how the channels of images or sequences become last.
+fn to_last(rank: usize) -> Option<&'static [i64]> {
+    match rank {
+        3 => Some(&SWAPPED),
+        4 => Some(&TO_LAST),
+        _ => None,
+    }
+}
+
+/// Returns how they become first again.
+fn to_first(rank: usize) -> Option<&'static [i64]> {
+    match rank {
+        3 => Some(&SWAPPED),
+        4 => Some(&TO_FIRST),
+        _ => None,
+    }
+}
+
+pub(super) fn transposed(graph: &mut Graph, root: usize, x: Value, perm: &[i64]) -> Value {
     let place = graph.place(root).to_owned();
     let attrs = vec![("perm".to_owned(), Attr::Ints(perm.to_vec()))];
     graph.make(root, "nn.Transpose", &[x], attrs, 1, &place)[0]
 }
 
+/// Returns the images or sequences with channels last that a value is made from, and their rank.
+fn moved_source_of(graph: &Graph, value: Value) -> Option<(Value, usize)> {
+    let number = graph.made_by(value, "nn.Transpose")?;
+    let perm = graph.ints(number, "perm")?;
+    let is_back = to_first(perm.len()) == Some(perm);
+    let source = is_back.then(|| graph.operand(number, 0)).flatten()?;
+    Some((source, perm.len()))
+}
+
 /// Returns the images with channels last that a value is made from.
 pub(super) fn source_of(graph: &Graph, value: Value) -> Option<Value> {
-    let number = graph.made_by(value, "nn.Transpose")?;
-    let is_back = graph.ints(number, "perm") == Some(&TO_FIRST);
-    is_back.then(|| graph.operand(number, 0)).flatten()
+    let (source, rank) = moved_source_of(graph, value)?;
+    (rank == 4).then_some(source)
 }
 
 fn undo(graph: &mut Graph, number: usize) -> Option<Value> {
-    let is_there = graph.ints(number, "perm") == Some(&TO_LAST);
-    let source = is_there
-        .then(|| source_of(graph, graph.operand(number, 0)?))
-        .flatten()?;
+    let perm = graph.ints(number, "perm")?;
+    let rank = perm.len();
+    let is_there = to_last(rank) == Some(perm);
+    let source = is_there.then(|| moved_source_of(graph, graph.operand(number, 0)?));
+    let (source, _) = source
+        .flatten()
+        .filter(|(_, of_source)| *of_source == rank)?;
     // Transpositions fail for other ranks.
-    let is_checked = graph.known(source).rank() == Some(4);
+    let is_checked = graph.known(source).rank() == Some(rank);
     is_checked.then_some(source)
 }
 
@@ -111,32 +153,127 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     // Depthwise filters and whole ones; other groups are products of their own.
     let is_depthwise =
         dims.get(1) == Some(&1) && usize::try_from(group).ok() == dims.first().copied();
-    let fits = dims.len() == 4 && weights.dtype() == DType::F32 && (group == 1 || is_depthwise);
+    let rank = dims.len();
+    let (to_last, to_first) = (to_last(rank)?, to_first(rank)?);
+    let fits = weights.dtype() == DType::F32 && (group == 1 || is_depthwise);
     let x = graph.operand(number, 0)?;
-    if !fits || graph.known(x).rank().is_some_and(|rank| rank != 4) {
+    if !fits || graph.known(x).rank().is_some_and(|found| found != rank) {
         return None;
     }
     // A summand of another rank is broadcast, which is defined for channels in second place.
     let summand = graph.slot(number, 3);
-    if summand.is_some_and(|summand| graph.known(summand).rank() != Some(4)) {
+    if summand.is_some_and(|summand| graph.known(summand).rank() != Some(rank)) {
         return None;
     }
-    let filter = graph.operand(number, 1)?;
-    let filter = graph.derived_weight(filter, "channels-last", |filter| {
-        ChangedFilters::with_channels_last(filter).map(Constant::Filters)
-    })?;
+    let filter = filter_with_channels_last(graph, number)?;
     let place = graph.place(number).to_owned();
     let mut operands = graph.operands(number).to_vec();
-    operands[0] = transposed(graph, number, x, TO_LAST);
+    operands[0] = transposed(graph, number, x, to_last);
     operands[1] = filter;
     if let Some(summand) = summand
         && let Some(last) = operands.last_mut()
     {
-        *last = transposed(graph, number, summand, TO_LAST);
+        *last = transposed(graph, number, summand, to_last);
     }
-    let attrs = attrs_with_channels_last(graph, number);
+    let attrs = attrs_of_images(graph, number, rank);
     let y = graph.make(number, "nn.Conv", &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, to_first))
+}
+
+/// Returns the filter of a convolution with channels last.
+fn filter_with_channels_last(graph: &mut Graph, number: usize) -> Option<Value> {
+    let filter = graph.operand(number, 1)?;
+    graph.derived_weight(filter, "channels-last", |filter| {
+        if let &[filters, channels, columns] = filter.shape().dims() {
+            let shape = Shape::new(&[filters, channels, 1, columns]).ok()?;
+            let image = filter.tensor().ok()?.reshaped(shape).ok()?;
+            let moved = ChangedFilters::with_channels_last(&image.into());
+            return moved.map(Constant::Filters);
+        }
+        ChangedFilters::with_channels_last(filter).map(Constant::Filters)
+    })
+}
+
+/// Returns the attributes of an op on images or sequences for images with channels last.
+fn attrs_of_images(graph: &Graph, number: usize, rank: usize) -> Vec<(String, Attr)> {
+    let mut attrs = attrs_with_channels_last(graph, number);
+    if rank == 4 {
+        return attrs;
+    }
+    for (name, attr) in &mut attrs {
+        // One axis more in front, with windows of one row.
+        let row = match name.as_str() {
+            "strides" | "dilations" => 1,
+            "pads" | "output_padding" => 0,
+            _ => continue,
+        };
+        let Attr::Ints(numbers) = attr else {
+            continue;
+        };
+        let with_row = match &numbers[..] {
+            &[before, after] if name == "pads" => vec![row, before, row, after],
+            numbers => [&[row], numbers].concat(),
+        };
+        *numbers = with_row;
+    }
+    attrs
+}
+
+/// Filters `[channels, filters, …]` become `[…, filters, channels]`.
+fn transposed_convolution(graph: &mut Graph, number: usize) -> Option<Value> {
+    if graph.flag(number, "channels_last") || graph.int(number, "group").unwrap_or(1) != 1 {
+        return None;
+    }
+    let weights = graph.lazy_constant(graph.operand(number, 1)?)?;
+    let sizes = weights.shape().dims().get(2..)?.to_vec();
+    let rank = sizes.len() + 2;
+    let (to_last, to_first) = (to_last(rank)?, to_first(rank)?);
+    let x = graph.operand(number, 0)?;
+    let fits = weights.dtype() == DType::F32
+        && weights.len_bytes() > 0
+        && graph.known(x).dtype == Some(DType::F32)
+        && graph.known(x).rank().is_none_or(|found| found == rank)
+        && windows_cover_result(graph, number, &sizes);
+    if !fits {
+        return None;
+    }
+    let filter = filter_with_channels_last(graph, number)?;
+    let place = graph.place(number).to_owned();
+    let mut operands = graph.operands(number).to_vec();
+    operands[0] = transposed(graph, number, x, to_last);
+    operands[1] = filter;
+    let attrs = attrs_of_images(graph, number, rank);
+    let y = graph.make(number, "nn.ConvTranspose", &operands, attrs, 1, &place)[0];
+    Some(transposed(graph, number, y, to_first))
+}
+
+/// Returns `true` if the first window of a transposed convolution does not begin inside the result,
+/// and no further window would fit behind the last one.
+fn windows_cover_result(graph: &Graph, number: usize, sizes: &[usize]) -> bool {
+    let at = |name: &str, axis: usize, default: i64| match graph.ints(number, name) {
+        Some(numbers) => numbers.get(axis).copied().unwrap_or(default),
+        None => default,
+    };
+    if graph.ints(number, "output_shape").is_some() {
+        return false;
+    }
+    let is_same = matches!(
+        graph.text(number, "auto_pad"),
+        Some("SAME_UPPER" | "SAME_LOWER")
+    );
+    sizes.iter().enumerate().all(|(axis, &size)| {
+        let (stride, dilation) = (at("strides", axis, 1), at("dilations", axis, 1));
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let extent = size
+            .saturating_sub(1)
+            .saturating_mul(dilation)
+            .saturating_add(1);
+        // The padding is what the windows have beyond the result.
+        let covers = !is_same || extent >= stride;
+        let pads = [at("pads", axis, 0), at("pads", sizes.len() + axis, 0)];
+        let is_padded = pads.iter().all(|&pad| (0..extent).contains(&pad));
+        covers && is_padded && (0..stride).contains(&at("output_padding", axis, 0))
+    })
 }
 
 fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
@@ -167,17 +304,18 @@ fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
     let place = graph.place(number).to_owned();
     let attrs = attrs_with_channels_last(graph, number);
     let y = graph.make(number, &name, &[source], attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, &TO_FIRST))
 }
 
 fn element_wise(graph: &mut Graph, number: usize) -> Option<Value> {
     let mut operands = graph.operands(number).to_vec();
-    operands[0] = source_of(graph, graph.slot(number, 0)?)?;
+    let (source, rank) = moved_source_of(graph, graph.slot(number, 0)?)?;
+    operands[0] = source;
     let name = graph.name(number)?.to_owned();
     let place = graph.place(number).to_owned();
     let attrs = graph.attrs(number).to_vec();
     let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, to_first(rank)?))
 }
 
 /// Both operands are images of which channels are moved, or one of them is a constant for each
@@ -186,28 +324,30 @@ fn pair(graph: &mut Graph, number: usize) -> Option<Value> {
     let &[a, b] = graph.operands(number) else {
         return None;
     };
-    let operands = match (source_of(graph, a), source_of(graph, b)) {
-        (Some(a), Some(b)) => [a, b],
-        (Some(a), None) => [a, moved_constant(graph, b)?],
-        (None, Some(b)) => [moved_constant(graph, a)?, b],
-        (None, None) => return None,
+    let (operands, rank) = match (moved_source_of(graph, a), moved_source_of(graph, b)) {
+        (Some((a, rank)), Some((b, other))) if rank == other => ([a, b], rank),
+        (Some(_), Some(_)) | (None, None) => return None,
+        (Some((a, rank)), None) => ([a, moved_constant(graph, b, rank)?], rank),
+        (None, Some((b, rank))) => ([moved_constant(graph, a, rank)?, b], rank),
     };
     let name = graph.name(number)?.to_owned();
     let place = graph.place(number).to_owned();
     let attrs = graph.attrs(number).to_vec();
     let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, to_first(rank)?))
 }
 
-/// Returns a constant with one number, or one for each channel, for images with channels last.
-fn moved_constant(graph: &mut Graph, value: Value) -> Option<Value> {
+/// Returns a constant with one number, or one for each channel, for images or sequences of this
+/// rank with channels last.
+fn moved_constant(graph: &mut Graph, value: Value, rank: usize) -> Option<Value> {
     let tensor = graph.constant(value)?.clone();
     let dims = tensor.shape().dims();
-    if dims.iter().all(|&extent| extent == 1) && dims.len() <= 4 {
+    if dims.iter().all(|&extent| extent == 1) && dims.len() <= rank {
         return Some(value);
     }
-    let channels = match *dims {
-        [1, channels, 1, 1] | [channels, 1, 1] => channels,
+    let channels = match (rank, dims) {
+        (4, &[1, channels, 1, 1] | &[channels, 1, 1]) => channels,
+        (3, &[1, channels, 1] | &[channels, 1]) => channels,
         _ => return None,
     };
     let moved = tensor.reshaped(Shape::new(&[channels]).ok()?).ok()?;
@@ -215,21 +355,24 @@ fn moved_constant(graph: &mut Graph, value: Value) -> Option<Value> {
 }
 
 fn concatenation(graph: &mut Graph, number: usize) -> Option<Value> {
-    let axis = match graph.int(number, "axis")? {
-        axis @ 0..4 => axis,
-        axis @ -4..0 => axis + 4,
-        _ => return None,
-    };
     let operands = graph.operands(number).to_vec();
-    let sources: Option<Vec<Value>> = operands
-        .iter()
-        .map(|&value| source_of(graph, value))
-        .collect();
-    let sources = sources?;
+    let sources = operands.iter().map(|&value| moved_source_of(graph, value));
+    let sources = sources.collect::<Option<Vec<(Value, usize)>>>()?;
+    let &(_, rank) = sources.first()?;
+    if sources.iter().any(|(_, other)| *other != rank) {
+        return None;
+    }
+    let sources: Vec<Value> = sources.into_iter().map(|(source, _)| source).collect();
+    let axis = super::infer::axis_of(graph.int(number, "axis")?, rank)?;
     let place = graph.place(number).to_owned();
     // Where the axis is after channels have moved.
-    let axis = [0, 3, 1, 2][usize::try_from(axis).ok()?];
+    let axis = match axis {
+        0 => 0,
+        1 => rank - 1,
+        axis => axis - 1,
+    };
+    let axis = i64::try_from(axis).ok()?;
     let attrs = vec![("axis".to_owned(), Attr::Int(axis))];
     let y = graph.make(number, "nn.Concat", &sources, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, to_first(rank)?))
 }

@@ -527,7 +527,7 @@ fn channels_last(graph: &mut Graph, number: usize) -> Option<Value> {
             if !is_plain || !is_signed || !is_centred || w.shape().rank() != 4 {
                 return None;
             }
-            operands[0] = transposed(graph, number, operands[0], TO_LAST);
+            operands[0] = transposed(graph, number, operands[0], &TO_LAST);
             attrs = attrs_with_channels_last(graph, number);
         }
         "nn.QuantizedAdd" => {
@@ -545,5 +545,5 @@ fn channels_last(graph: &mut Graph, number: usize) -> Option<Value> {
     }
     let place = graph.place(number).to_owned();
     let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, TO_FIRST))
+    Some(transposed(graph, number, y, &TO_FIRST))
 }

@@ -1,20 +1,28 @@
 //! Convolutions and pooling of images whose channels come last: `[batch, rows, columns, channels]`,
-//! of single precision. Filters are `[rows, columns, channels / group, filters]`.
+//! of single precision. Filters are `[rows, columns, channels / group, filters]`, those of
+//! transposed convolutions `[rows, columns, filters, channels]`.
+//!
+//! Convolutions also take sequences `[batch, columns, channels]`, as images of one row. Their
+//! filters and attributes are those of images.
 //!
 //! The shape alone selects the routine, and thus the result: filters of one channel have a routine
 //! of their own, all others are those of [`start_fused`].
 
 use tfrt::prelude::*;
-use tfrt_compute::convolution::{Conv2dShape, Convolution, Depthwise, Padding, Window};
+use tfrt_compute::convolution::{
+    Conv2dShape, Convolution, Depthwise, GradientOperands, InputGradient, Padding, Window,
+};
 use tfrt_compute::element::Ordered;
+use tfrt_compute::job::Plan;
 use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_kernels::eigen::convolution::{
     ConvolutionEpilogue, is_always_direct, start_fused, start_packed,
 };
-use tfrt_kernels::numeric::{after, try_start_rows};
+use tfrt_kernels::numeric::{after, report_work, start, try_start_rows, width};
+use tfrt_kernels::packed_weights::{self, Order};
 use tfrt_tensor::{DenseHostTensor, Element};
 
-use super::{Axis, Layout};
+use super::{Axis, Layout, TransposedResult};
 use crate::epilogue::{Epilogue, bias_of};
 use crate::products::{finish_later, is_mostly_padding};
 use crate::{allocate, dense, extents, invalid, made, unspecified};
@@ -66,6 +74,24 @@ fn images(op: &str, x: &DenseHostTensor) -> Result<[usize; 4]> {
     }
 }
 
+/// Returns the extents of images, where sequences are images of one row.
+fn images_or_sequences(op: &str, x: &DenseHostTensor) -> Result<[usize; 4]> {
+    match *x.shape().dims() {
+        [batch, columns, channels] if x.dtype() == DType::F32 => Ok([batch, 1, columns, channels]),
+        _ => images(op, x),
+    }
+}
+
+/// Returns the extents of the result of a convolution of images or sequences, which has so many
+/// rows, columns and filters.
+fn result_dims(x: &DenseHostTensor, [rows, columns, filters]: [usize; 3]) -> Vec<usize> {
+    match *x.shape().dims() {
+        [batch, _, _] => vec![batch, columns, filters],
+        [batch, ..] => vec![batch, rows, columns, filters],
+        [] => Vec::new(),
+    }
+}
+
 /// The operands of a convolution.
 pub(super) struct Conv<'a> {
     pub(super) x: &'a DenseHostTensor,
@@ -80,7 +106,7 @@ pub(super) struct Conv<'a> {
 impl Conv<'_> {
     pub(super) fn run(mut self, layout: &Layout<'_>, ctx: &ExecutionContext) -> Result<AnyRef> {
         let op = layout.op;
-        let [batch, height, columns, channels] = images(op, self.x)?;
+        let [batch, height, columns, channels] = images_or_sequences(op, self.x)?;
         let [rows_size, columns_size, per_group, filters] = self.filter_extents(op)?;
         let is_depthwise = self.group > 1 && self.group == channels && per_group == 1;
         if self.group == 0
@@ -96,7 +122,7 @@ impl Conv<'_> {
         let bias = bias_of(op, self.bias, filters)?;
         self.epilogue.check(DType::F32)?;
         let windows = place_windows(layout, &[height, columns], &[rows_size, columns_size])?;
-        let dims = [batch, windows[0].output, windows[1].output, filters];
+        let dims = result_dims(self.x, [windows[0].output, windows[1].output, filters]);
         let (mut y, adds, activation) = self.epilogue.begin(&dims, ctx)?;
         if y.num_elements() == 0 {
             return Ok(AnyRef::available(self.epilogue.finish(y, ctx)?));
@@ -169,6 +195,70 @@ fn pack_filter(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let mut packed = allocate(ctx, DType::F32, &[plan.packed_filter_len()])?;
     plan.pack_filter(&w.elements::<f32>()?, &mut packed.elements_mut::<f32>()?)?;
     Ok(packed)
+}
+
+/// Computes transposed convolutions, which are the gradients of the input of convolutions.
+pub(super) fn conv_transpose(
+    x: &DenseHostTensor,
+    w: &DenseHostTensor,
+    bias: Option<&DenseHostTensor>,
+    layout: &Layout<'_>,
+    result: &TransposedResult<'_>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let op = layout.op;
+    let [batch, rows, columns, channels] = images_or_sequences(op, x)?;
+    let [rows_size, columns_size, filters, w_channels] = images(op, w)?;
+    if w_channels != channels || rows_size == 0 || columns_size == 0 {
+        return Err(invalid(format!(
+            "`{op}`: operand 1 `w` is {}, which is incompatible with {}",
+            w.metadata(),
+            x.metadata()
+        )));
+    }
+    let bias = bias_of(op, bias, filters)?;
+    let axes = result.axes(layout, &[rows, columns], &[rows_size, columns_size])?;
+    let windows = [window(&axes[0])?, window(&axes[1])?];
+    for (axis, window) in axes.iter().zip(&windows) {
+        // Windows that begin inside the result, or a result beyond them.
+        if axis.before < 0 || window.output != axis.output {
+            return Err(invalid(format!(
+                "`{op}`: padding of {} before a result of {} is not supported with channels last",
+                axis.before, axis.input
+            )));
+        }
+    }
+    let dims = result_dims(x, [windows[0].input, windows[1].input, filters]);
+    let mut y = unspecified(ctx, DType::F32, &dims)?;
+    if y.num_elements() == 0 {
+        return Ok(AnyRef::available(y));
+    }
+    let shape = Conv2dShape::new(batch, windows[0], windows[1], filters, channels)?;
+    let plan = InputGradient::new(shape, width(ctx))?;
+    report_work::<f32>(
+        ctx,
+        shape.operations(),
+        x.num_elements() + w.num_elements() + y.num_elements(),
+    );
+    let (x, w) = (x.elements_owned::<f32>()?, w.elements_owned::<f32>()?);
+    let len = plan.packed_filter_len();
+    let order = Order::TransposedConvolution([rows_size * columns_size * filters, channels]);
+    let pack = |packed: &mut [f32]| Ok(plan.pack_filter(&w, packed)?);
+    let packed = match packed_weights::find(ctx, &w, order, len, pack)? {
+        Some(packed) => packed,
+        None => {
+            let mut packed = unspecified(ctx, DType::F32, &[len])?;
+            plan.pack_filter(&w, &mut packed.elements_mut::<f32>()?)?;
+            packed.elements_owned::<f32>()?
+        }
+    };
+    let output = y.elements_mut_owned()?;
+    let done = start(ctx, plan, output, move |job, block, workspace| {
+        let operands = GradientOperands::new(&x, &packed);
+        let operands = operands.shift(bias.as_deref().unwrap_or_default());
+        job.run_block(block, operands, workspace)
+    })?;
+    Ok(after(done, y))
 }
 
 fn start_depthwise(
