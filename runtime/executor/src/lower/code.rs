@@ -37,7 +37,8 @@ use super::segments::Segments;
 /// Invariants, proven by verification of the file and by lowering:
 /// - C1. A register is the result of exactly one kernel, or an argument, and is not read before it
 ///   is written.
-/// - C2. `num_references` of a register is the number of times that kernels take from its slot.
+/// - C2. `num_references` of a register is the number of times that kernels take from its slot. In a
+///   run that follows an exact schedule, the slot holds [fewer](super::shared) than that.
 /// - C3. The ready count of a strict kernel equals the number of times that it occurs among the
 ///   users of registers; that of a kernel that waits for some operands, the number of times that it
 ///   occurs for these. A kernel that waits for any operand occurs once for each operand and has a
@@ -71,6 +72,8 @@ pub(crate) struct Code {
     pub(crate) ready_counts: Box<[u32]>,
     pub(crate) words: Box<[u32]>,
     pub(crate) frame: FrameLayout,
+    /// Whether there are [shared](super::shared) registers.
+    pub(crate) has_shared: bool,
     /// An upper bound of the stream numbers.
     pub(crate) num_streams: usize,
     /// For a leaf, its kernels except for constants. A function is a leaf if its schedule is exact
@@ -149,10 +152,11 @@ pub(crate) struct Kernel {
     /// What has to be done beyond calling a direct kernel and counting its users down. Zero for
     /// most kernels.
     pub(crate) extras: Extras,
-    /// How many slots a direct kernel takes from: the words before its first offset.
-    pub(crate) num_taken: u8,
-    /// How many results in slots are not taken exactly once: two words for each, the slot and the
-    /// number of takes, before those of `num_taken`.
+    /// From how many slots a direct kernel drops a reference, in a run that follows its schedule:
+    /// the words before its first offset.
+    pub(crate) num_released: u8,
+    /// How many slots of results do not hold exactly one reference in such a run: two words for
+    /// each, the slot and the number of references, before those of `num_released`.
     pub(crate) num_kept: u8,
 }
 
@@ -211,6 +215,8 @@ impl Extras {
     pub(crate) const CALLS: Self = Self(32);
     /// The actions for the results are not all known before the results are available.
     pub(crate) const LOOKS: Self = Self(64);
+    /// In a run that follows a schedule, a direct kernel drops or keeps references after the call.
+    pub(crate) const SETTLES: Self = Self(128);
 
     #[inline]
     pub(crate) fn contains(self, extra: Self) -> bool {
@@ -267,6 +273,9 @@ pub(crate) struct KernelDetails {
     pub(crate) taken: Words,
     /// The offsets of these slots.
     pub(crate) taken_slots: Words,
+    /// The offsets of the slots from which the kernel drops a reference in a run that follows its
+    /// schedule.
+    pub(crate) released_slots: Words,
 }
 
 impl KernelDetails {
@@ -305,9 +314,9 @@ pub(crate) enum ResultForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settling {
     /// Nothing: the payload is in its cell, and is not taken as a reference; or the value is in its
-    /// slot, and is taken from it once.
+    /// slot, which holds one reference.
     Done,
-    /// The value in this slot is taken from it so many times.
+    /// This slot, which has the value, holds so many references.
     Keep(Offset, u32),
     /// Nothing if this slot is empty: the payload is then in its cell, and is not taken as a
     /// reference. Otherwise, the value in the slot has to be looked at.
@@ -322,9 +331,9 @@ impl Settling {
         let is_referenced = register.slot.is_some() && register.num_references > 0;
         match (form, register.slot) {
             (ResultForm::Cell, _) if !is_referenced => Self::Done,
-            (ResultForm::Slot, Some(slot)) => match register.num_takes() {
+            (ResultForm::Slot, Some(slot)) => match register.num_held {
                 1 => Self::Done,
-                num_takes => Self::Keep(slot, num_takes),
+                num_held => Self::Keep(slot, num_held),
             },
             (ResultForm::LaterSlot, Some(slot)) if !is_referenced => Self::LookUnlessEmpty(slot),
             _ => Self::Look,
@@ -349,6 +358,11 @@ pub(crate) enum Strictness {
 pub(crate) struct Register {
     /// The number of times that kernels take from its slot.
     pub(crate) num_references: u32,
+    /// The number of references that its slot holds once it is put, in a run that follows its
+    /// schedule, and whose caller takes the result from the frame.
+    pub(crate) num_held: u32,
+    /// Whether these references are [shared](super::shared) by the uses to come.
+    pub(crate) is_shared: bool,
     /// The offset of its slot in the frame, if it has one.
     pub(crate) slot: Option<Offset>,
     /// The offset of its cell in the frame, if it has one.
@@ -369,8 +383,8 @@ pub(crate) struct Register {
 }
 
 impl Register {
-    /// Returns how often its slot is taken from in a run whose caller takes the result from the
-    /// frame.
+    /// Returns how often its slot is taken from in a run that follows its schedule, and whose caller
+    /// takes the result from the frame.
     pub(crate) fn num_takes(&self) -> u32 {
         let is_taken_by_caller = self.returned.is_some() && self.cell.is_none();
         self.num_references + u32::from(is_taken_by_caller)
@@ -425,18 +439,20 @@ impl Code {
             .map(|&id| KernelId::from_index(id as usize))
     }
 
-    /// Returns the slots that a direct kernel takes from, unless it [looks](Extras::LOOKS).
+    /// Returns the slots from which a direct kernel drops a reference in a run that follows its
+    /// schedule, unless it [looks](Extras::LOOKS).
     #[inline]
-    pub(crate) fn taken_slots(&self, kernel: &Kernel) -> &[u32] {
+    pub(crate) fn released_slots(&self, kernel: &Kernel) -> &[u32] {
         let end = kernel.offsets as usize;
-        &self.words[end - usize::from(kernel.num_taken)..end]
+        &self.words[end - usize::from(kernel.num_released)..end]
     }
 
-    /// Returns the slots in which a direct kernel leaves results that are not taken exactly once,
-    /// each with the number of takes, unless it [looks](Extras::LOOKS).
+    /// Returns the slots in which a direct kernel leaves results that do not hold exactly one
+    /// reference in such a run, each with the number of references, unless it
+    /// [looks](Extras::LOOKS).
     #[inline]
     pub(crate) fn kept_slots(&self, kernel: &Kernel) -> &[[u32; 2]] {
-        let end = kernel.offsets as usize - usize::from(kernel.num_taken);
+        let end = kernel.offsets as usize - usize::from(kernel.num_released);
         let words = &self.words[end - 2 * usize::from(kernel.num_kept)..end];
         words.as_chunks().0
     }
@@ -480,6 +496,16 @@ impl Code {
 }
 
 impl Words {
+    /// Returns the range of `len` words from `start` on, which are in a pool.
+    pub(crate) fn of(start: usize, len: usize) -> Self {
+        let to_u32 =
+            |n: usize| u32::try_from(n).expect("a verified body is far smaller than 4 GiB");
+        Self {
+            start: to_u32(start),
+            len: to_u32(len),
+        }
+    }
+
     #[inline]
     pub(crate) fn as_range(self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
@@ -505,12 +531,7 @@ impl WordPool {
     pub(crate) fn push(&mut self, words: impl IntoIterator<Item = u32>) -> Words {
         let start = self.0.len();
         self.0.extend(words);
-        let to_u32 =
-            |n: usize| u32::try_from(n).expect("a verified body is far smaller than 4 GiB");
-        Words {
-            start: to_u32(start),
-            len: to_u32(self.0.len() - start),
-        }
+        Words::of(start, self.0.len() - start)
     }
 
     /// Renumbers kernels. All words so far must be ids of kernels.
