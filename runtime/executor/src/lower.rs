@@ -154,7 +154,6 @@ pub(crate) fn lower(
             settlings: in_place.settlings.into(),
             forms: in_place.forms.into(),
             taken_slots: words_in_place.taken_slots,
-            released_slots: words_in_place.released_slots,
             taken: words.push(in_place.taken),
         });
     }

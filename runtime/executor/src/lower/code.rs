@@ -37,8 +37,8 @@ use super::segments::Segments;
 /// Invariants, proven by verification of the file and by lowering:
 /// - C1. A register is the result of exactly one kernel, or an argument, and is not read before it
 ///   is written.
-/// - C2. `num_references` of a register is the number of times that kernels take from its slot. In a
-///   run that follows an exact schedule, the slot holds [fewer](super::shared) than that.
+/// - C2. `num_references` of a register is the number of times that kernels take from its slot. In
+///   a run that follows an exact schedule, the slot holds [fewer](super::shared) than that.
 /// - C3. The ready count of a strict kernel equals the number of times that it occurs among the
 ///   users of registers; that of a kernel that waits for some operands, the number of times that it
 ///   occurs for these. A kernel that waits for any operand occurs once for each operand and has a
@@ -160,6 +160,10 @@ pub(crate) struct Kernel {
     pub(crate) num_kept: u8,
 }
 
+/// The number of slots from which a direct kernel may take so that those from which it drops a
+/// reference are among the words before its first offset. Otherwise, it drops one for each.
+pub(crate) const MAX_LISTED: usize = u8::MAX as usize;
+
 /// A kernel of a leaf that is not a constant.
 #[derive(Debug)]
 pub(crate) struct LeafKernel {
@@ -273,9 +277,6 @@ pub(crate) struct KernelDetails {
     pub(crate) taken: Words,
     /// The offsets of these slots.
     pub(crate) taken_slots: Words,
-    /// The offsets of the slots from which the kernel drops a reference in a run that follows its
-    /// schedule.
-    pub(crate) released_slots: Words,
 }
 
 impl KernelDetails {
@@ -361,8 +362,6 @@ pub(crate) struct Register {
     /// The number of references that its slot holds once it is put, in a run that follows its
     /// schedule, and whose caller takes the result from the frame.
     pub(crate) num_held: u32,
-    /// Whether these references are [shared](super::shared) by the uses to come.
-    pub(crate) is_shared: bool,
     /// The offset of its slot in the frame, if it has one.
     pub(crate) slot: Option<Offset>,
     /// The offset of its cell in the frame, if it has one.
@@ -370,7 +369,7 @@ pub(crate) struct Register {
     /// The payload type that its readers expect, or that a direct kernel writes.
     pub(crate) ty: Option<TypeIndex>,
     /// The size of a payload in its cell.
-    pub(crate) num_bytes: u32,
+    pub(crate) num_bytes: u16,
     /// Whether its cell is read, or its slot is read by direct kernels.
     pub(crate) has_typed_readers: bool,
     /// Whether anything takes references to its value: kernels, the caller of the function, an
@@ -383,11 +382,18 @@ pub(crate) struct Register {
 }
 
 impl Register {
-    /// Returns how often its slot is taken from in a run that follows its schedule, and whose caller
-    /// takes the result from the frame.
+    /// Returns how often its slot is taken from in a run that follows its schedule, and whose
+    /// caller takes the result from the frame.
     pub(crate) fn num_takes(&self) -> u32 {
         let is_taken_by_caller = self.returned.is_some() && self.cell.is_none();
         self.num_references + u32::from(is_taken_by_caller)
+    }
+
+    /// Returns `true` if the references in its slot are [shared](super::shared) by the uses to
+    /// come, in a run that follows its schedule.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.num_held < self.num_takes()
     }
 
     /// Returns `true` if its readers accept a value whose payload is of this type.
@@ -396,6 +402,9 @@ impl Register {
         !self.has_typed_readers || self.ty.is_none_or(|ty| ty == found)
     }
 }
+
+// A multiplication by 40 takes fewer instructions than one by most other sizes.
+const _: () = assert!(size_of::<Register>() == 40);
 
 /// The cell of a register of type `bool`.
 #[derive(Clone, Copy, Debug)]
@@ -440,7 +449,8 @@ impl Code {
     }
 
     /// Returns the slots from which a direct kernel drops a reference in a run that follows its
-    /// schedule, unless it [looks](Extras::LOOKS).
+    /// schedule, unless it [looks](Extras::LOOKS) and [takes](KernelDetails::taken_slots) from more
+    /// than [`MAX_LISTED`].
     #[inline]
     pub(crate) fn released_slots(&self, kernel: &Kernel) -> &[u32] {
         let end = kernel.offsets as usize;
@@ -496,16 +506,6 @@ impl Code {
 }
 
 impl Words {
-    /// Returns the range of `len` words from `start` on, which are in a pool.
-    pub(crate) fn of(start: usize, len: usize) -> Self {
-        let to_u32 =
-            |n: usize| u32::try_from(n).expect("a verified body is far smaller than 4 GiB");
-        Self {
-            start: to_u32(start),
-            len: to_u32(len),
-        }
-    }
-
     #[inline]
     pub(crate) fn as_range(self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
@@ -531,7 +531,12 @@ impl WordPool {
     pub(crate) fn push(&mut self, words: impl IntoIterator<Item = u32>) -> Words {
         let start = self.0.len();
         self.0.extend(words);
-        Words::of(start, self.0.len() - start)
+        let to_u32 =
+            |n: usize| u32::try_from(n).expect("a verified body is far smaller than 4 GiB");
+        Words {
+            start: to_u32(start),
+            len: to_u32(self.0.len() - start),
+        }
     }
 
     /// Renumbers kernels. All words so far must be ids of kernels.

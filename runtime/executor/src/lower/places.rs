@@ -72,7 +72,6 @@ pub(crate) struct WordsInPlace {
     pub(crate) num_released: u8,
     pub(crate) num_kept: u8,
     pub(crate) taken_slots: Words,
-    pub(crate) released_slots: Words,
     /// What has to be done for the kernel besides calling it.
     pub(crate) extras: Extras,
 }
@@ -90,8 +89,8 @@ impl InPlace {
         compared.filter(|&&taken| taken == register).count() >= 2
     }
 
-    /// Appends the slots that are taken from, the slots of results that are kept, the slots of which
-    /// a reference is dropped, and the offsets to `words`, in the order that
+    /// Appends the slots that are taken from, the slots of results that are kept, the slots of
+    /// which a reference is dropped, and the offsets to `words`, in the order that
     /// [`Kernel`](super::code::Kernel) specifies. A reference is dropped for each that is taken,
     /// unless they are [shared](super::shared).
     pub(crate) fn push_words(&self, words: &mut WordPool) -> WordsInPlace {
@@ -108,17 +107,17 @@ impl InPlace {
         // Longer lists are in the details only.
         let (num_released, num_kept, extras) = match counts {
             (Ok(num_released), Ok(num_kept)) => (num_released, num_kept, self.extras),
-            _ => (0, 0, self.extras.and(Extras::LOOKS)),
+            (Ok(num_released), Err(_)) => (num_released, 0, self.extras.and(Extras::LOOKS)),
+            (Err(_), _) => (0, 0, self.extras.and(Extras::LOOKS)),
         };
         let taken_slots = words.push(self.taken_slots.iter().copied());
         words.push(kept().flatten());
-        let released_slots = words.push(self.taken_slots.iter().copied());
+        words.push(self.taken_slots.iter().copied());
         WordsInPlace {
             offsets: words.push(self.offsets.iter().copied()).start(),
             num_released,
             num_kept,
             taken_slots,
-            released_slots,
             extras,
         }
     }
@@ -386,7 +385,7 @@ fn lay_out(
 ) -> Option<Range<usize>> {
     let place_cell = |frame: &mut FrameBuilder, register: &mut Register| {
         let layout = register.ty.and_then(TypeIndex::copied_layout)?;
-        register.num_bytes = u32::try_from(layout.size()).ok()?;
+        register.num_bytes = u16::try_from(layout.size()).ok()?;
         register.cell = Some(frame.place(layout)?);
         Some(())
     };

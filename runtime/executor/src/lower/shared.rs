@@ -21,7 +21,7 @@
 
 use tfrt_support::entity::EntityId;
 
-use super::code::{Code, Kernel, KernelDetails, RegisterId, Settling, Words};
+use super::code::{Code, Kernel, KernelDetails, MAX_LISTED, RegisterId, Settling};
 
 /// The number of references that the slot of a shared register holds as long as so many uses are to
 /// come.
@@ -60,7 +60,7 @@ pub(crate) fn share(code: &mut Code) {
 /// Returns `true` if what a kernel drops is among the words before its first offset, as a list that
 /// is not very long is.
 fn is_listed(kernel: &Kernel, details: &KernelDetails) -> bool {
-    kernel.direct.is_some() && details.taken.len() == usize::from(kernel.num_released)
+    kernel.direct.is_some() && details.taken.len() <= MAX_LISTED
 }
 
 /// Marks the registers that are shared.
@@ -73,11 +73,11 @@ fn mark(code: &mut Code) {
         }
     }
     for (register, num_uses) in code.registers.iter_mut().zip(num_uses) {
-        register.is_shared = num_uses > NUM_SHARED
+        let is_shared = num_uses > NUM_SHARED
             && num_uses == register.num_references
             && register.returned.is_none()
             && register.early.is_none();
-        if register.is_shared {
+        if is_shared {
             register.num_held = num_held(true, num_uses);
             code.has_shared = true;
         }
@@ -108,7 +108,7 @@ fn release(code: &mut Code, index: usize, num_left: &mut [u32]) {
         return;
     }
     let mut is_released = |register: RegisterId| {
-        let is_shared = code.register(register).is_shared;
+        let is_shared = code.register(register).is_shared();
         let num_left = &mut num_left[register.index()];
         let num_before = num_held(is_shared, *num_left);
         *num_left -= 1;
@@ -127,5 +127,4 @@ fn release(code: &mut Code, index: usize, num_left: &mut [u32]) {
     code.words[start..end].copy_from_slice(&released);
     code.kernels[index].num_released =
         u8::try_from(released.len()).expect("a part of a list that is not very long");
-    code.details[index].released_slots = Words::of(start, released.len());
 }

@@ -350,7 +350,7 @@ impl CellCopy {
         is_same.then_some(Self {
             from,
             to: to_cell,
-            num_bytes: to.num_bytes,
+            num_bytes: to.num_bytes.into(),
         })
     }
 }

@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::program::Program;
 #[cfg(doc)]
 use crate::lower::code::Extras;
-use crate::lower::code::{Code, Kernel, KernelDetails, Offset, RegisterId};
+use crate::lower::code::{Code, Kernel, KernelDetails, MAX_LISTED, Offset, RegisterId};
 
 /// Returns an operand of a kernel that takes references: the value recorded for it, or else the
 /// value in its place. A call passes payloads from their cells, so only its other operands count as
@@ -32,8 +32,8 @@ pub(crate) fn operand(
     }
 }
 
-/// Takes the operands of a kernel that runs in place out of their slots, and drops them, in a run
-/// that does not follow an exact schedule.
+/// Takes the operands of a kernel that runs in place out of their slots, and drops them. None of
+/// them is shared, as those of calls, or no schedule is followed.
 #[inline]
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     frame.drop_taken(frame.code.words(details.taken_slots));
@@ -42,8 +42,15 @@ pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
 /// Drops the references to the operands of a kernel that runs in place that no later use needs, in
 /// a run that follows its schedule.
 #[inline]
-pub(crate) fn release_operands_in_schedule(frame: Frame<'_>, details: &KernelDetails) {
-    frame.drop_taken(frame.code.words(details.released_slots));
+pub(crate) fn release_operands_in_schedule(
+    frame: Frame<'_>,
+    kernel: &Kernel,
+    details: &KernelDetails,
+) {
+    frame.drop_taken(match details.taken_slots.len() {
+        ..=MAX_LISTED => frame.code.released_slots(kernel),
+        _ => frame.code.words(details.taken_slots),
+    });
 }
 
 /// Drops the operands of a direct kernel that does not [look](Extras::LOOKS), and keeps the results

@@ -185,13 +185,13 @@ impl Run<'_> {
                 && let Some(result) = self.frame.peek_later(slot)
                 && !result.is_available()
             {
-                framed::release_operands_in_schedule(self.frame, details);
+                framed::release_operands_in_schedule(self.frame, kernel, details);
                 return Err(Stop::Waits(self.frame.code.id_of(kernel)));
             }
             return self.settle_places(self.frame.code.id_of(kernel), kernel, details);
         }
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
-            framed::release_operands_in_schedule(self.frame, details);
+            framed::release_operands_in_schedule(self.frame, kernel, details);
         }
         Ok(())
     }
@@ -272,7 +272,8 @@ impl Run<'_> {
         lists: &mut Option<Box<Lists>>,
     ) -> Result<(), Stop> {
         self.progress.set(Progress::Publishing(id, 0));
-        framed::release_operands_in_schedule(self.frame, details);
+        // A call shares no references.
+        framed::release_operands(self.frame, details);
         self.settle_list(id, details, lists)
     }
 
@@ -444,7 +445,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         self.progress.set(Progress::HandingOver(id, 0));
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
-            framed::release_operands_in_schedule(self.frame, details);
+            framed::release_operands_in_schedule(self.frame, kernel, details);
         }
         if !kernel.extras.contains(Extras::PUBLISHES) {
             return Ok(());

@@ -255,7 +255,7 @@ impl Run<'_> {
         let code = self.frame.code;
         let mut num_left = uses_to_come(code, left.position(), left.has_operands());
         for (register, num_left) in code.registers.iter().zip(&mut num_left) {
-            *num_left = num_held(register.is_shared, *num_left);
+            *num_left = num_held(register.is_shared(), *num_left);
         }
         if let Left::HandingOver(id, first) = *left {
             let details = code.details(id);

@@ -161,7 +161,7 @@ pub(super) fn unshare(frame: Frame<'_>, position: (KernelId, Option<usize>), has
 fn add_references(frame: Frame<'_>, position: (KernelId, Option<usize>), has_operands: bool) {
     let num_left = uses_to_come(frame.code, position, has_operands);
     for (register, num_left) in frame.code.registers.iter().zip(num_left) {
-        let num_missing = num_left - num_held(register.is_shared, num_left);
+        let num_missing = num_left - num_held(register.is_shared(), num_left);
         if let (Some(slot), 1..) = (register.slot, num_missing) {
             frame.peek(slot).leak_clones(num_missing);
         }
