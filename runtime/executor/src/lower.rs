@@ -10,6 +10,8 @@ pub(crate) mod schedule;
 
 pub(crate) mod segments;
 
+pub(crate) mod shared;
+
 pub(crate) mod replay;
 
 pub(crate) mod places;
@@ -118,7 +120,7 @@ pub(crate) fn lower(
             },
             stream: graph.streams[index],
             extras,
-            num_taken: words_in_place.num_taken,
+            num_released: words_in_place.num_released,
             num_kept: words_in_place.num_kept,
         });
         let first_link = num_links;
@@ -179,12 +181,22 @@ pub(crate) fn lower(
         ready_counts: permute(&graph.ready_counts, &order),
         words: words.finish(),
         frame: placed.frame,
+        has_shared: false,
         num_streams: num_streams.unwrap_or(0),
     };
     code.schedule = is_scheduled.then(|| match is_sync {
         true => Schedule::Exact,
         false => Schedule::of(&code),
     });
+    if matches!(code.schedule, Some(Schedule::Exact)) {
+        shared::share(&mut code);
+    }
+    for kernel in &mut code.kernels {
+        let settles = kernel.num_released != 0 || kernel.num_kept != 0;
+        kernel.extras = kernel
+            .extras
+            .with_if(kernel.direct.is_some() && settles, Extras::SETTLES);
+    }
     if !is_sync && matches!(code.schedule, Some(Schedule::Exact)) {
         for kernel in schedule::bottlenecks(&code) {
             let details = &mut code.details[kernel.index()];

@@ -59,8 +59,14 @@ fn symbol(name: &ByteString) -> String {
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
 
+/// The number of arguments of most launches.
+const NUM_FEW: usize = 4;
+
 /// The number of arguments of a launch that take no memory of the heap.
-const NUM_FEW: usize = 16;
+const NUM_INLINE: usize = 16;
+
+/// The content of places of arguments at first.
+const NO_ARGUMENT: Argument = Argument::Bits32(0);
 
 /// Launches a kernel on the device. Its faults appear at the next synchronization of the stream.
 ///
@@ -77,6 +83,8 @@ const NUM_FEW: usize = 16;
               $block_z) (`,` `args` `` `(` $args^ `)` `:` `(` type($args) `)`)? attr-dict"
 )]
 #[expect(clippy::too_many_arguments, reason = "the operands of the op")]
+// Inlined in its adapter, which would otherwise pass most of the operands on the stack.
+#[inline(always)]
 fn function_launch(
     stream: &Stream,
     function: &GpuFunction,
@@ -100,20 +108,25 @@ fn function_launch(
         ],
         shared_bytes: shared,
     };
-    let mut few = [Argument::Bits32(0); NUM_FEW];
-    let many: Vec<Argument>;
-    let arguments = match few.get_mut(..args.len()) {
-        Some(few) => {
-            for (place, value) in few.iter_mut().zip(args) {
-                *place = argument(value)?;
-            }
-            &*few
+    // As few places as suffice, since each is written twice.
+    let (mut few, mut more, mut many);
+    let arguments: &mut [Argument] = match args.len() {
+        len @ ..=NUM_FEW => {
+            few = [NO_ARGUMENT; NUM_FEW];
+            &mut few[..len]
         }
-        None => {
-            many = args.iter().map(argument).collect::<Result<_>>()?;
-            &many[..]
+        len @ ..=NUM_INLINE => {
+            more = [NO_ARGUMENT; NUM_INLINE];
+            &mut more[..len]
+        }
+        len => {
+            many = vec![NO_ARGUMENT; len];
+            &mut many
         }
     };
+    for (place, value) in arguments.iter_mut().zip(args) {
+        *place = argument(value)?;
+    }
     let current = stream.enter(function.module.context())?;
     stream.launch(&current, function, config, arguments)?;
     Ok(in_chain)

@@ -37,7 +37,8 @@ use super::segments::Segments;
 /// Invariants, proven by verification of the file and by lowering:
 /// - C1. A register is the result of exactly one kernel, or an argument, and is not read before it
 ///   is written.
-/// - C2. `num_references` of a register is the number of times that kernels take from its slot.
+/// - C2. `num_references` of a register is the number of times that kernels take from its slot. In
+///   a run that follows an exact schedule, the slot holds [fewer](super::shared) than that.
 /// - C3. The ready count of a strict kernel equals the number of times that it occurs among the
 ///   users of registers; that of a kernel that waits for some operands, the number of times that it
 ///   occurs for these. A kernel that waits for any operand occurs once for each operand and has a
@@ -71,6 +72,8 @@ pub(crate) struct Code {
     pub(crate) ready_counts: Box<[u32]>,
     pub(crate) words: Box<[u32]>,
     pub(crate) frame: FrameLayout,
+    /// Whether there are [shared](super::shared) registers.
+    pub(crate) has_shared: bool,
     /// An upper bound of the stream numbers.
     pub(crate) num_streams: usize,
     /// For a leaf, its kernels except for constants. A function is a leaf if its schedule is exact
@@ -149,12 +152,17 @@ pub(crate) struct Kernel {
     /// What has to be done beyond calling a direct kernel and counting its users down. Zero for
     /// most kernels.
     pub(crate) extras: Extras,
-    /// How many slots a direct kernel takes from: the words before its first offset.
-    pub(crate) num_taken: u8,
-    /// How many results in slots are not taken exactly once: two words for each, the slot and the
-    /// number of takes, before those of `num_taken`.
+    /// From how many slots a direct kernel drops a reference, in a run that follows its schedule:
+    /// the words before its first offset.
+    pub(crate) num_released: u8,
+    /// How many slots of results do not hold exactly one reference in such a run: two words for
+    /// each, the slot and the number of references, before those of `num_released`.
     pub(crate) num_kept: u8,
 }
+
+/// The number of slots from which a direct kernel may take so that those from which it drops a
+/// reference are among the words before its first offset. Otherwise, it drops one for each.
+pub(crate) const MAX_LISTED: usize = u8::MAX as usize;
 
 /// A kernel of a leaf that is not a constant.
 #[derive(Debug)]
@@ -211,6 +219,8 @@ impl Extras {
     pub(crate) const CALLS: Self = Self(32);
     /// The actions for the results are not all known before the results are available.
     pub(crate) const LOOKS: Self = Self(64);
+    /// In a run that follows a schedule, a direct kernel drops or keeps references after the call.
+    pub(crate) const SETTLES: Self = Self(128);
 
     #[inline]
     pub(crate) fn contains(self, extra: Self) -> bool {
@@ -305,9 +315,9 @@ pub(crate) enum ResultForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settling {
     /// Nothing: the payload is in its cell, and is not taken as a reference; or the value is in its
-    /// slot, and is taken from it once.
+    /// slot, which holds one reference.
     Done,
-    /// The value in this slot is taken from it so many times.
+    /// This slot, which has the value, holds so many references.
     Keep(Offset, u32),
     /// Nothing if this slot is empty: the payload is then in its cell, and is not taken as a
     /// reference. Otherwise, the value in the slot has to be looked at.
@@ -322,9 +332,9 @@ impl Settling {
         let is_referenced = register.slot.is_some() && register.num_references > 0;
         match (form, register.slot) {
             (ResultForm::Cell, _) if !is_referenced => Self::Done,
-            (ResultForm::Slot, Some(slot)) => match register.num_takes() {
+            (ResultForm::Slot, Some(slot)) => match register.num_held {
                 1 => Self::Done,
-                num_takes => Self::Keep(slot, num_takes),
+                num_held => Self::Keep(slot, num_held),
             },
             (ResultForm::LaterSlot, Some(slot)) if !is_referenced => Self::LookUnlessEmpty(slot),
             _ => Self::Look,
@@ -349,6 +359,9 @@ pub(crate) enum Strictness {
 pub(crate) struct Register {
     /// The number of times that kernels take from its slot.
     pub(crate) num_references: u32,
+    /// The number of references that its slot holds once it is put, in a run that follows its
+    /// schedule, and whose caller takes the result from the frame.
+    pub(crate) num_held: u32,
     /// The offset of its slot in the frame, if it has one.
     pub(crate) slot: Option<Offset>,
     /// The offset of its cell in the frame, if it has one.
@@ -356,7 +369,7 @@ pub(crate) struct Register {
     /// The payload type that its readers expect, or that a direct kernel writes.
     pub(crate) ty: Option<TypeIndex>,
     /// The size of a payload in its cell.
-    pub(crate) num_bytes: u32,
+    pub(crate) num_bytes: u16,
     /// Whether its cell is read, or its slot is read by direct kernels.
     pub(crate) has_typed_readers: bool,
     /// Whether anything takes references to its value: kernels, the caller of the function, an
@@ -369,11 +382,18 @@ pub(crate) struct Register {
 }
 
 impl Register {
-    /// Returns how often its slot is taken from in a run whose caller takes the result from the
-    /// frame.
+    /// Returns how often its slot is taken from in a run that follows its schedule, and whose
+    /// caller takes the result from the frame.
     pub(crate) fn num_takes(&self) -> u32 {
         let is_taken_by_caller = self.returned.is_some() && self.cell.is_none();
         self.num_references + u32::from(is_taken_by_caller)
+    }
+
+    /// Returns `true` if the references in its slot are [shared](super::shared) by the uses to
+    /// come, in a run that follows its schedule.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.num_held < self.num_takes()
     }
 
     /// Returns `true` if its readers accept a value whose payload is of this type.
@@ -382,6 +402,9 @@ impl Register {
         !self.has_typed_readers || self.ty.is_none_or(|ty| ty == found)
     }
 }
+
+// A multiplication by 40 takes fewer instructions than one by most other sizes.
+const _: () = assert!(size_of::<Register>() == 40);
 
 /// The cell of a register of type `bool`.
 #[derive(Clone, Copy, Debug)]
@@ -425,18 +448,21 @@ impl Code {
             .map(|&id| KernelId::from_index(id as usize))
     }
 
-    /// Returns the slots that a direct kernel takes from, unless it [looks](Extras::LOOKS).
+    /// Returns the slots from which a direct kernel drops a reference in a run that follows its
+    /// schedule, unless it [looks](Extras::LOOKS) and [takes](KernelDetails::taken_slots) from more
+    /// than [`MAX_LISTED`].
     #[inline]
-    pub(crate) fn taken_slots(&self, kernel: &Kernel) -> &[u32] {
+    pub(crate) fn released_slots(&self, kernel: &Kernel) -> &[u32] {
         let end = kernel.offsets as usize;
-        &self.words[end - usize::from(kernel.num_taken)..end]
+        &self.words[end - usize::from(kernel.num_released)..end]
     }
 
-    /// Returns the slots in which a direct kernel leaves results that are not taken exactly once,
-    /// each with the number of takes, unless it [looks](Extras::LOOKS).
+    /// Returns the slots in which a direct kernel leaves results that do not hold exactly one
+    /// reference in such a run, each with the number of references, unless it
+    /// [looks](Extras::LOOKS).
     #[inline]
     pub(crate) fn kept_slots(&self, kernel: &Kernel) -> &[[u32; 2]] {
-        let end = kernel.offsets as usize - usize::from(kernel.num_taken);
+        let end = kernel.offsets as usize - usize::from(kernel.num_released);
         let words = &self.words[end - 2 * usize::from(kernel.num_kept)..end];
         words.as_chunks().0
     }

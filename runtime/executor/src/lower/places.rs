@@ -69,7 +69,7 @@ pub(crate) struct InPlace {
 pub(crate) struct WordsInPlace {
     /// The first offset.
     pub(crate) offsets: u32,
-    pub(crate) num_taken: u8,
+    pub(crate) num_released: u8,
     pub(crate) num_kept: u8,
     pub(crate) taken_slots: Words,
     /// What has to be done for the kernel besides calling it.
@@ -89,12 +89,14 @@ impl InPlace {
         compared.filter(|&&taken| taken == register).count() >= 2
     }
 
-    /// Appends the slots of results that are kept, the slots that are taken from, and the offsets
-    /// to `words`, in the order that [`Kernel`](super::code::Kernel) specifies.
+    /// Appends the slots that are taken from, the slots of results that are kept, the slots of
+    /// which a reference is dropped, and the offsets to `words`, in the order that
+    /// [`Kernel`](super::code::Kernel) specifies. A reference is dropped for each that is taken,
+    /// unless they are [shared](super::shared).
     pub(crate) fn push_words(&self, words: &mut WordPool) -> WordsInPlace {
         let kept = || {
             self.settlings.iter().filter_map(|settling| match settling {
-                Settling::Keep(slot, num_takes) => Some([slot.get(), *num_takes]),
+                Settling::Keep(slot, num_held) => Some([slot.get(), *num_held]),
                 _ => None,
             })
         };
@@ -103,15 +105,17 @@ impl InPlace {
             u8::try_from(kept().count()),
         );
         // Longer lists are in the details only.
-        let (num_taken, num_kept, extras) = match counts {
-            (Ok(num_taken), Ok(num_kept)) => (num_taken, num_kept, self.extras),
-            _ => (0, 0, self.extras.and(Extras::LOOKS)),
+        let (num_released, num_kept, extras) = match counts {
+            (Ok(num_released), Ok(num_kept)) => (num_released, num_kept, self.extras),
+            (Ok(num_released), Err(_)) => (num_released, 0, self.extras.and(Extras::LOOKS)),
+            (Err(_), _) => (0, 0, self.extras.and(Extras::LOOKS)),
         };
-        words.push(kept().flatten());
         let taken_slots = words.push(self.taken_slots.iter().copied());
+        words.push(kept().flatten());
+        words.push(self.taken_slots.iter().copied());
         WordsInPlace {
             offsets: words.push(self.offsets.iter().copied()).start(),
-            num_taken,
+            num_released,
             num_kept,
             taken_slots,
             extras,
@@ -220,6 +224,9 @@ pub(crate) fn assign(
     }
     let mut frame = FrameBuilder::new();
     let constants = lay_out(&mut frame, &mut registers, &needs)?;
+    for register in &mut registers {
+        register.num_held = register.num_takes();
+    }
     for ((kernel, readings), chosen) in kernels.iter().zip(&readings).zip(&mut in_place) {
         let (Some(readings), Some(chosen)) = (readings, chosen) else {
             continue;
@@ -378,7 +385,7 @@ fn lay_out(
 ) -> Option<Range<usize>> {
     let place_cell = |frame: &mut FrameBuilder, register: &mut Register| {
         let layout = register.ty.and_then(TypeIndex::copied_layout)?;
-        register.num_bytes = u32::try_from(layout.size()).ok()?;
+        register.num_bytes = u16::try_from(layout.size()).ok()?;
         register.cell = Some(frame.place(layout)?);
         Some(())
     };

@@ -17,7 +17,8 @@
 //!   been finished (release), see [`super::turn`]; or a run goes on in its schedule in the waiter
 //!   of a value, which it has registered (release) before the value was published (acquire).
 //! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs
-//!   once. So every reference is owned by exactly one use.
+//!   once. So every reference is owned by exactly one use. Uses that follow an exact schedule may
+//!   [share](crate::lower::shared) references: as long as uses are to come, there is at least one.
 //! - F3. The memory has as many words as the code asks for, and is aligned. Its owner outlives
 //!   every [`Frame`] of it.
 //!
@@ -133,15 +134,16 @@ impl<'a> Frame<'a> {
         unsafe { run(call, self.base, offsets) }
     }
 
-    /// Puts a value into a slot that is taken from `num_takes` times. Called by the producer, once.
+    /// Puts a value into a slot, which then holds `num_held` references. Called by the producer,
+    /// once.
     #[inline]
-    pub(crate) fn put(self, slot: Offset, value: AnyRef, num_takes: u32) {
-        if num_takes == 0 {
+    pub(crate) fn put(self, slot: Offset, value: AnyRef, num_held: u32) {
+        if num_held == 0 {
             return;
         }
-        if num_takes > 1 {
-            // Each use owns one count, without a handle, until it takes it out of the slot.
-            value.leak_clones(num_takes - 1);
+        if num_held > 1 {
+            // A use owns its count, without a handle, until it takes it out of the slot.
+            value.leak_clones(num_held - 1);
         }
         // SAFETY: C4 and F3: a slot, aligned. F1: no other thread reads or writes it yet.
         unsafe { self.slot(slot).write(Slot::new(value)) };
@@ -149,8 +151,8 @@ impl<'a> Frame<'a> {
 
     /// Like [`put`](Self::put), for a value that a direct kernel has left in its slot.
     #[inline]
-    pub(crate) fn keep(self, slot: Offset, num_takes: u32) {
-        match num_takes {
+    pub(crate) fn keep(self, slot: Offset, num_held: u32) {
+        match num_held {
             0 => drop(self.take(slot)),
             1 => {}
             more => self.peek(slot).leak_clones(more - 1),
@@ -348,7 +350,7 @@ impl CellCopy {
         is_same.then_some(Self {
             from,
             to: to_cell,
-            num_bytes: to.num_bytes,
+            num_bytes: to.num_bytes.into(),
         })
     }
 }

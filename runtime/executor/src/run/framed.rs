@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::program::Program;
 #[cfg(doc)]
 use crate::lower::code::Extras;
-use crate::lower::code::{Code, Kernel, KernelDetails, Offset, RegisterId};
+use crate::lower::code::{Code, Kernel, KernelDetails, MAX_LISTED, Offset, RegisterId};
 
 /// Returns an operand of a kernel that takes references: the value recorded for it, or else the
 /// value in its place. A call passes payloads from their cells, so only its other operands count as
@@ -32,18 +32,33 @@ pub(crate) fn operand(
     }
 }
 
-/// Takes the operands of a kernel that runs in place out of their slots, and drops them.
+/// Takes the operands of a kernel that runs in place out of their slots, and drops them. None of
+/// them is shared, as those of calls, or no schedule is followed.
 #[inline]
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     frame.drop_taken(frame.code.words(details.taken_slots));
 }
 
+/// Drops the references to the operands of a kernel that runs in place that no later use needs, in
+/// a run that follows its schedule.
+#[inline]
+pub(crate) fn release_operands_in_schedule(
+    frame: Frame<'_>,
+    kernel: &Kernel,
+    details: &KernelDetails,
+) {
+    frame.drop_taken(match details.taken_slots.len() {
+        ..=MAX_LISTED => frame.code.released_slots(kernel),
+        _ => frame.code.words(details.taken_slots),
+    });
+}
+
 /// Drops the operands of a direct kernel that does not [look](Extras::LOOKS), and keeps the results
-/// that it has left in its places for their users.
+/// that it has left in its places for their users, in a run that follows its schedule.
 // Inlined, as it is most of what its callers do.
 #[inline(always)]
 pub(crate) fn settle_in_place(frame: Frame<'_>, kernel: &Kernel) {
-    frame.drop_taken(frame.code.taken_slots(kernel));
+    frame.drop_taken(frame.code.released_slots(kernel));
     if kernel.num_kept != 0 {
         keep_results(frame, kernel);
     }
@@ -52,9 +67,9 @@ pub(crate) fn settle_in_place(frame: Frame<'_>, kernel: &Kernel) {
 // Inlined, as most kernels that keep results keep one.
 #[inline(always)]
 fn keep_results(frame: Frame<'_>, kernel: &Kernel) {
-    for &[slot, num_takes] in frame.code.kept_slots(kernel) {
+    for &[slot, num_held] in frame.code.kept_slots(kernel) {
         if let Some(slot) = Offset::new(slot) {
-            frame.keep(slot, num_takes);
+            frame.keep(slot, num_held);
         }
     }
 }

@@ -41,7 +41,8 @@ use crate::lower::segments::Segments;
 /// What a kernel may need besides the call that the loop over plain kernels does for it.
 const IN_PLACE: Extras = Extras::READS_CALL
     .and(Extras::TAKES_SLOTS)
-    .and(Extras::PUBLISHES);
+    .and(Extras::PUBLISHES)
+    .and(Extras::SETTLES);
 
 /// Why the loop over plain kernels stopped.
 enum Stop {

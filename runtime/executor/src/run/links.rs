@@ -95,12 +95,10 @@ impl Passing {
             return Self::Refused;
         }
         let arguments = &callee.registers[..callee.start.arguments.len()];
-        let copies = values
-            .zip(arguments)
-            .map(|(from, to)| match to.num_takes() {
-                0 => copy(from, to),
-                _ => None,
-            });
+        let copies = values.zip(arguments).map(|(from, to)| match to.num_held {
+            0 => copy(from, to),
+            _ => None,
+        });
         collect(copies).map_or(Self::Otherwise, Self::Copied)
     }
 }

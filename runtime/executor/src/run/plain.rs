@@ -19,7 +19,8 @@ const PLAIN: Extras = Extras::READS_CALL
     .and(Extras::TAKES_SLOTS)
     .and(Extras::PUBLISHES)
     .and(Extras::LOOKS)
-    .and(Extras::RETURNS);
+    .and(Extras::RETURNS)
+    .and(Extras::SETTLES);
 
 /// What a constant may need whose results are already in its cells, so that only its users have to
 /// be counted down.

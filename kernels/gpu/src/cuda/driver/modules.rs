@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::ffi::{CString, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
@@ -19,6 +20,9 @@ use crate::cuda::{call, unknown};
 
 /// The arguments of a launch that take no memory of the heap.
 const NUM_INLINE: usize = 16;
+
+/// The place of a pointer to an argument. Those that a launch does not use are never written.
+type Pointer = MaybeUninit<*mut c_void>;
 
 /// Bytes of each log of the compiler.
 const LOG_BYTES: usize = 4096;
@@ -211,7 +215,7 @@ pub(super) fn launch_on(
         return launch_packed(stream, function, config, arguments);
     };
     check_count(LAUNCH, parameters.len(), arguments)?;
-    let (mut few, mut many) = ([ptr::null_mut(); NUM_INLINE], Vec::new());
+    let (mut few, mut many) = ([const { Pointer::uninit() }; NUM_INLINE], Vec::new());
     // The driver reads as much behind each pointer as the parameter has.
     let pointers = pointers_to(arguments, parameters, &mut few, &mut many)?;
     call_launch(stream, function, config, pointers, ptr::null_mut())
@@ -239,7 +243,8 @@ fn launch_packed(
     call_launch(stream, function, config, ptr::null_mut(), extra)
 }
 
-#[inline]
+// Inlined, as most of what it does is to pass on what its callers have.
+#[inline(always)]
 fn call_launch(
     stream: &Object,
     function: &Function,
@@ -285,22 +290,22 @@ fn call_launch(
 fn pointers_to(
     arguments: &[Argument],
     parameters: &[usize],
-    few: &mut [*mut c_void; NUM_INLINE],
-    many: &mut Vec<*mut c_void>,
+    few: &mut [Pointer; NUM_INLINE],
+    many: &mut Vec<Pointer>,
 ) -> GpuResult<*mut *mut c_void> {
     let pointers = match few.get_mut(..arguments.len()) {
         Some(few) => few,
         None => {
-            many.resize(arguments.len(), ptr::null_mut());
+            many.resize_with(arguments.len(), Pointer::uninit);
             &mut many[..]
         }
     };
     let pairs = arguments.iter().zip(parameters);
     for (index, (pointer, (argument, expected))) in pointers.iter_mut().zip(pairs).enumerate() {
         check_argument(LAUNCH, index, *expected, argument)?;
-        *pointer = pointer_to(argument);
+        pointer.write(pointer_to(argument));
     }
-    Ok(pointers.as_mut_ptr())
+    Ok(pointers.as_mut_ptr().cast())
 }
 
 /// Returns a pointer to the bytes of an argument, lowest first.
@@ -356,7 +361,7 @@ mod tests {
             };
             let arguments: Vec<Argument> = (0..len as u32).map(argument).collect();
             let mut sizes: Vec<usize> = arguments.iter().map(|it| it.num_bytes()).collect();
-            let (mut few, mut many) = ([ptr::null_mut(); NUM_INLINE], Vec::new());
+            let (mut few, mut many) = ([const { Pointer::uninit() }; NUM_INLINE], Vec::new());
             let pointers = pointers_to(&arguments, &sizes, &mut few, &mut many).unwrap();
             // SAFETY: there are so many pointers, which live as long as this runs.
             let pointers = unsafe { std::slice::from_raw_parts(pointers, len) };

@@ -72,11 +72,11 @@ impl Run<'_> {
         let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
         let request = &**self.ctx.request();
         // In a trace, which records every kernel, no kernel is plain.
-        let plain = (!self.is_traced).then_some(Extras::RETURNS);
-        let in_place = Extras::TAKES_SLOTS
+        let called = Extras::TAKES_SLOTS
             .and(Extras::PUBLISHES)
-            .and(Extras::LOOKS)
             .and(Extras::RETURNS);
+        let plain = (!self.is_traced).then_some(called);
+        let in_place = called.and(Extras::LOOKS).and(Extras::SETTLES);
         let constant = PLAIN_CONSTANT.and(Extras::RETURNS);
         for kernel in &frame.code.kernels[first..] {
             if !IS_SYNC && request.cancel_value().is_some() {
@@ -139,8 +139,8 @@ impl Run<'_> {
         unsafe { frame.run(kernel.offsets, run, call) }
     }
 
-    /// Runs a direct kernel that uses only its operands, some of which are in slots, or some of
-    /// whose results are not only in cells.
+    /// Runs a direct kernel that uses only its operands, and after which references are dropped or
+    /// kept, or results are looked at.
     #[inline(never)]
     fn run_in_place(
         &self,
@@ -185,13 +185,13 @@ impl Run<'_> {
                 && let Some(result) = self.frame.peek_later(slot)
                 && !result.is_available()
             {
-                framed::release_operands(self.frame, details);
+                framed::release_operands_in_schedule(self.frame, kernel, details);
                 return Err(Stop::Waits(self.frame.code.id_of(kernel)));
             }
             return self.settle_places(self.frame.code.id_of(kernel), kernel, details);
         }
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
-            framed::release_operands(self.frame, details);
+            framed::release_operands_in_schedule(self.frame, kernel, details);
         }
         Ok(())
     }
@@ -272,6 +272,7 @@ impl Run<'_> {
         lists: &mut Option<Box<Lists>>,
     ) -> Result<(), Stop> {
         self.progress.set(Progress::Publishing(id, 0));
+        // A call shares no references.
         framed::release_operands(self.frame, details);
         self.settle_list(id, details, lists)
     }
@@ -444,7 +445,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         self.progress.set(Progress::HandingOver(id, 0));
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
-            framed::release_operands(self.frame, details);
+            framed::release_operands_in_schedule(self.frame, kernel, details);
         }
         if !kernel.extras.contains(Extras::PUBLISHES) {
             return Ok(());
@@ -454,8 +455,8 @@ impl Run<'_> {
             self.progress.set(Progress::HandingOver(id, number + 1));
             let is_settled = match settling {
                 Settling::Done => true,
-                Settling::Keep(slot, num_takes) => {
-                    self.frame.keep(slot, num_takes);
+                Settling::Keep(slot, num_held) => {
+                    self.frame.keep(slot, num_held);
                     true
                 }
                 Settling::LookUnlessEmpty(slot) if self.frame.peek_later(slot).is_none() => true,
@@ -486,10 +487,10 @@ impl Run<'_> {
             if is_settled && !value.is_available() {
                 if let Some(value) = self.frame.take_later(slot) {
                     let value = self.settle_unavailable(details, result.register, value);
-                    self.frame.put(slot, value, register.num_takes());
+                    self.frame.put(slot, value, register.num_held);
                 }
             } else if is_settled {
-                self.frame.keep(slot, register.num_takes());
+                self.frame.keep(slot, register.num_held);
             }
             return is_settled;
         }
@@ -498,11 +499,11 @@ impl Run<'_> {
                 if let (Some(slot), 1..) = (slot, register.num_references) {
                     let is_given = register.returned.is_some();
                     let value = self.frame.wrap(cell, ty, is_given);
-                    self.frame.put(slot, value, register.num_references);
+                    self.frame.put(slot, value, register.num_held);
                 }
             }
             (ResultForm::Slot, _, Some(slot), _) => {
-                self.frame.keep(slot, register.num_takes());
+                self.frame.keep(slot, register.num_held);
             }
             _ => unreachable!("a kernel that runs in place leaves its results in places"),
         }
@@ -563,7 +564,7 @@ impl Run<'_> {
                 false => self.settle_unavailable(details, result.register, value),
             };
             if let Some(slot) = register.slot {
-                self.frame.put(slot, value, register.num_takes());
+                self.frame.put(slot, value, register.num_held);
             }
         }
         results.clear();

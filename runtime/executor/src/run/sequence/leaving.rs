@@ -10,12 +10,13 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 
-use super::left::{Left, produced_registers};
+use super::left::{Left, produced_registers, unshare, uses_to_come};
 use super::state::Run;
 use super::transfer::{Transfer, give_results, take_result};
 use super::waiting;
-use crate::lower::code::{Extras, KernelId, ResultForm};
+use crate::lower::code::{KernelId, ResultForm};
 use crate::lower::schedule::Simulation;
+use crate::lower::shared::num_held;
 use crate::run::invocation::InvocationRef;
 use crate::run::nesting;
 use crate::run::panics;
@@ -252,23 +253,9 @@ impl Run<'_> {
     #[cold]
     fn clear_frame(&self, left: &Left) {
         let code = self.frame.code;
-        let (next, num_results) = left.position();
-        let mut num_left = vec![0; code.registers.len()];
-        for register in produced_registers(code, next, num_results) {
-            num_left[register.index()] = code.register(register).num_takes();
-        }
-        let has_operands = matches!(left, Left::Before(_) | Left::ToShare(_) | Left::Failed(..));
-        let num_done = next.index() + usize::from(!has_operands);
-        for (kernel, details) in code.kernels.iter().zip(&code.details).take(num_done) {
-            let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
-            let taken = if is_in_place {
-                details.taken
-            } else {
-                details.operands
-            };
-            for register in code.register_ids(taken) {
-                num_left[register.index()] -= 1;
-            }
+        let mut num_left = uses_to_come(code, left.position(), left.has_operands());
+        for (register, num_left) in code.registers.iter().zip(&mut num_left) {
+            *num_left = num_held(register.is_shared(), *num_left);
         }
         if let Left::HandingOver(id, first) = *left {
             let details = code.details(id);
@@ -289,6 +276,7 @@ impl Run<'_> {
 fn go_on_counting(invocation: &InvocationRef, state: Simulation, left: Left) {
     let code = invocation.code();
     let (next, num_results) = left.position();
+    unshare(invocation.frame(), left.position(), left.has_operands());
     let in_progress = num_results.map(|_| next);
     let stream = in_progress.or(state.ready.last().copied());
     let stream = stream.map_or(code.start.stream, |kernel| code.kernel(kernel).stream);

@@ -5,7 +5,8 @@ use tfrt_async::pool::Pooled;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
-use crate::lower::code::{Code, KernelId, Offset, RegisterId, ResultForm};
+use crate::lower::code::{Code, Extras, KernelId, Offset, RegisterId, ResultForm};
+use crate::lower::shared::num_held;
 use crate::run::frame::Frame;
 use crate::run::path::{Lists, Path};
 
@@ -65,6 +66,11 @@ impl Left {
         }
     }
 
+    /// Returns `true` if the current kernel still has its operands.
+    pub(crate) fn has_operands(&self) -> bool {
+        matches!(self, Self::Before(_) | Self::ToShare(_) | Self::Failed(..))
+    }
+
     /// Returns the next result of the current kernel that is to be handed over, if there is one.
     pub(crate) fn next_result<'l>(&'l self, frame: &'l Frame<'_>) -> Option<&'l AnyRef> {
         match self {
@@ -115,6 +121,51 @@ fn later_slot(code: &Code, kernel: KernelId, number: u32) -> Option<Offset> {
     let result = details.results.get(number as usize)?;
     let is_later = details.forms.get(number as usize) == Some(&ResultForm::LaterSlot);
     code.register(result.register).slot.filter(|_| is_later)
+}
+
+/// Returns how many uses of each register are to come, counted as references in its slot, when a
+/// run is at the position `(next, num_results)`.
+pub(crate) fn uses_to_come(
+    code: &Code,
+    (next, num_results): (KernelId, Option<usize>),
+    has_operands: bool,
+) -> Vec<u32> {
+    let mut num_left = vec![0; code.registers.len()];
+    for register in produced_registers(code, next, num_results) {
+        num_left[register.index()] = code.register(register).num_takes();
+    }
+    let num_done = next.index() + usize::from(!has_operands);
+    for (kernel, details) in code.kernels.iter().zip(&code.details).take(num_done) {
+        let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
+        let taken = if is_in_place {
+            details.taken
+        } else {
+            details.operands
+        };
+        for register in code.register_ids(taken) {
+            num_left[register.index()] -= 1;
+        }
+    }
+    num_left
+}
+
+/// Adds to the slots of [shared](crate::lower::shared) registers the references of all uses to
+/// come, for a run that leaves its schedule at this position.
+pub(super) fn unshare(frame: Frame<'_>, position: (KernelId, Option<usize>), has_operands: bool) {
+    if frame.code.has_shared {
+        add_references(frame, position, has_operands);
+    }
+}
+
+#[cold]
+fn add_references(frame: Frame<'_>, position: (KernelId, Option<usize>), has_operands: bool) {
+    let num_left = uses_to_come(frame.code, position, has_operands);
+    for (register, num_left) in frame.code.registers.iter().zip(num_left) {
+        let num_missing = num_left - num_held(register.is_shared(), num_left);
+        if let (Some(slot), 1..) = (register.slot, num_missing) {
+            frame.peek(slot).leak_clones(num_missing);
+        }
+    }
 }
 
 /// Returns the registers that have values when a run is at kernel `next`.

@@ -118,8 +118,8 @@ fn put_some_values(arguments: &[AnyRef], callee: Frame<'_>) -> bool {
         return true;
     }
     for (value, register) in arguments.iter().zip(registers) {
-        if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
-            callee.put(slot, value.clone(), num_takes);
+        if let (Some(slot), num_held @ 1..) = (register.slot, register.num_held) {
+            callee.put(slot, value.clone(), num_held);
         }
     }
     true
@@ -251,8 +251,8 @@ impl CallerPlaces<'_> {
             }
         }
         for (from, to) in self.arguments(callee) {
-            let num_takes = to.num_takes();
-            if callee.copy_cell(to, self.caller, from) && num_takes == 0 {
+            let num_held = to.num_held;
+            if callee.copy_cell(to, self.caller, from) && num_held == 0 {
                 continue;
             }
             let value = match (from.cell, from.ty, from.slot) {
@@ -264,7 +264,7 @@ impl CallerPlaces<'_> {
                 callee.fill(to, &value);
             }
             if let Some(slot) = to.slot {
-                callee.put(slot, value, num_takes);
+                callee.put(slot, value, num_held);
             }
         }
         true

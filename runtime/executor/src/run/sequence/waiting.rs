@@ -26,7 +26,7 @@ use tfrt_host::tracing;
 use tfrt_support::entity::EntityId;
 
 use super::kernels::is_settled;
-use super::left::{Left, Stop};
+use super::left::{Left, Stop, unshare};
 use super::state::Run;
 use super::transfer::give_results;
 use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
@@ -75,8 +75,8 @@ impl Run<'_> {
         if !is_settled(self.frame, register, true, value) {
             return false;
         }
-        if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
-            self.frame.put(slot, value.clone(), num_takes);
+        if let (Some(slot), num_held @ 1..) = (register.slot, register.num_held) {
+            self.frame.put(slot, value.clone(), num_held);
         }
         true
     }
@@ -86,6 +86,7 @@ impl Run<'_> {
 #[cold]
 fn publish(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
     let code = invocation.code();
+    unshare(invocation.frame(), (id, Some(0)), false);
     let state = Simulation::at(code, id.index(), Some(0));
     invocation.count_from(&state.ready_counts);
     run_path(invocation, code.kernel(id).stream, &[], |path| {
