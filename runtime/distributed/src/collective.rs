@@ -18,7 +18,8 @@
 //! |---|---|
 //! | `header` | the operations of members as messages describe them |
 //! | `ring` | a member: sending, receiving, failing |
-//! | `split` | the division of tensors into chunks |
+//! | `split` | the division of tensors into chunks, and of those into segments |
+//! | `pieces` | a tensor in the memory that its parts arrived in |
 //! | `reduction`, `user_reduction` | the functions that combine elements |
 //! | `schedule` | reductions other than around the ring, step by step |
 //! | `all_reduce` | all-reduce, reduce-scatter and barrier |
@@ -37,6 +38,8 @@ mod header;
 mod ring;
 
 mod split;
+
+mod pieces;
 
 mod reduction;
 

@@ -4,6 +4,8 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use bytes::BufMut;
+use bytes::buf::UninitSlice;
 use tfrt_host::allocator::HostAllocator;
 
 use super::HostBuffer;
@@ -64,17 +66,8 @@ impl FillingBuffer {
     /// # Errors
     /// [`TensorError::OutOfBounds`] if there is no room for all of them; nothing is appended then.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), TensorError> {
-        let offset_bytes = self.filled.len_bytes;
-        if bytes.len() > self.capacity_bytes - offset_bytes {
-            return Err(TensorError::OutOfBounds {
-                offset_bytes,
-                size_bytes: bytes.len(),
-                buffer_bytes: self.capacity_bytes,
-            });
-        }
+        let end = self.end(bytes.len())?;
         let source = NonNull::from(bytes).cast::<u8>();
-        // SAFETY: the storage has `capacity_bytes` from the start, which is at least the offset.
-        let end = unsafe { self.filled.start.add(offset_bytes) };
         // SAFETY: so many bytes are left there; they are not shared, so the source lies elsewhere.
         unsafe { end.copy_from_nonoverlapping(source, bytes.len()) };
         // B1: the bytes up to here are initialised.
@@ -82,10 +75,61 @@ impl FillingBuffer {
         Ok(())
     }
 
+    /// Returns the bytes so far.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        let bytes = NonNull::slice_from_raw_parts(self.filled.start, self.filled.len_bytes);
+        // SAFETY: B1: initialised. Nobody writes them: nobody else has a handle, and the result
+        // borrows this one.
+        unsafe { bytes.as_ref() }
+    }
+
+    /// Returns the end of the bytes so far, behind which there is room for so many more.
+    fn end(&self, num_bytes: usize) -> Result<NonNull<u8>, TensorError> {
+        let offset_bytes = self.filled.len_bytes;
+        if num_bytes > self.capacity_bytes - offset_bytes {
+            return Err(TensorError::OutOfBounds {
+                offset_bytes,
+                size_bytes: num_bytes,
+                buffer_bytes: self.capacity_bytes,
+            });
+        }
+        // SAFETY: the storage has `capacity_bytes` from the start, which is at least the offset.
+        Ok(unsafe { self.filled.start.add(offset_bytes) })
+    }
+
     /// Returns the buffer of the bytes so far.
     #[must_use]
     pub fn finish(self) -> HostBuffer {
         self.filled
+    }
+}
+
+/// What reads into memory of the caller's, such as a connection, appends its bytes in place.
+// SAFETY: `chunk_mut` returns the memory behind the bytes so far, up to the capacity, and always the
+// same until `advance_mut`.
+unsafe impl BufMut for FillingBuffer {
+    fn remaining_mut(&self) -> usize {
+        self.capacity_bytes - self.filled.len_bytes
+    }
+
+    unsafe fn advance_mut(&mut self, num_bytes: usize) {
+        let (offset_bytes, size_bytes) = (self.filled.len_bytes, num_bytes);
+        assert!(
+            size_bytes <= self.remaining_mut(),
+            "{size_bytes} bytes at {offset_bytes} are beyond the capacity"
+        );
+        // B1: the caller has initialised them.
+        self.filled.len_bytes += num_bytes;
+    }
+
+    fn chunk_mut(&mut self) -> &mut UninitSlice {
+        let num_bytes = self.remaining_mut();
+        // SAFETY: the storage has `capacity_bytes` from the start, which is at least the offset.
+        let end = unsafe { self.filled.start.add(self.filled.len_bytes) };
+        // SAFETY: so many bytes are left there, which are not shared: nobody else has a handle, and
+        // the result borrows this one.
+        unsafe { UninitSlice::from_raw_parts_mut(end.as_ptr(), num_bytes) }
     }
 }
 
@@ -115,6 +159,20 @@ mod tests {
         assert_eq!(*buffer.read().unwrap(), [1, 2, 3, 4, 5]);
         assert_eq!(buffer.address() % MIN_ALIGN_BYTES, 0);
         buffer.write().unwrap()[0] = 7;
+    }
+
+    #[test]
+    fn readers_append_in_place_up_to_the_capacity() {
+        let mut filling = FillingBuffer::new(&malloc(), 5).unwrap();
+        filling.append(&[9]).unwrap();
+        assert_eq!(filling.chunk_mut().len(), 4);
+        filling.put_slice(&[1, 2, 3]);
+        assert_eq!(filling.as_bytes(), [9, 1, 2, 3]);
+        assert_eq!(filling.remaining_mut(), 1);
+        filling.put_u8(4);
+        assert!(!filling.has_remaining_mut());
+        assert!(filling.chunk_mut().len() == 0 && filling.append(&[5]).is_err());
+        assert_eq!(*filling.finish().read().unwrap(), [9, 1, 2, 3, 4]);
     }
 
     #[test]

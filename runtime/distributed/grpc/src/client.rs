@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::{Future, pending};
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,23 +12,25 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::{CallOptions, RemoteClient};
-use tfrt_distributed::message::{Method, Request, Response};
+use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
+use tokio::net::TcpStream;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot, watch};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
+use crate::data::{self, Io, Lane};
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
-use crate::tls::Connector;
+use crate::tls::{Connector, HTTP_2};
 use crate::transfer::{PayloadBody, WithBody};
 use crate::wire::{self, BytesCodec, Hello, RequestId};
 
@@ -55,10 +58,16 @@ struct Peer {
     /// The connection of payloads and programs: they fill its windows, for which heartbeats and
     /// calls would wait.
     bulk: Result<Channel, Error>,
+    /// The connections of small payloads and of large ones.
+    small: Lane,
+    large: Lane,
+    /// How connections are encrypted, and the task that is expected.
+    task: Option<TaskName>,
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
-    greeted: OnceCell<()>,
+    /// Whether the task takes data connections, once it has said so.
+    greeted: OnceCell<bool>,
 }
 
 impl Client {
@@ -75,7 +84,10 @@ impl Client {
         let _entered = threads.handle().enter();
         let peer = Peer {
             channel: channel(address, task.clone(), options),
-            bulk: channel(address, task, options),
+            bulk: channel(address, task.clone(), options),
+            small: Lane::default(),
+            large: Lane::default(),
+            task,
             address: address.to_owned(),
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
@@ -119,7 +131,7 @@ fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Resu
     Ok(match &options.tls {
         None => endpoint.connect_lazy(),
         Some(tls) => {
-            let connector = Connector::new(tls, address, task).map_err(Error::other)?;
+            let connector = Connector::new(tls, address, task, HTTP_2).map_err(Error::other)?;
             endpoint.connect_with_connector_lazy(connector)
         }
     })
@@ -290,8 +302,16 @@ impl Peer {
         in_chunks: bool,
         id: Option<u64>,
     ) -> Result<Response, Failure> {
-        self.greeted.get_or_try_init(|| self.greet()).await?;
+        let takes_data = self.greeted.get_or_try_init(|| self.greet()).await?;
         let method = request.method();
+        if let Request::SendData(request) = request
+            && *takes_data
+            // Data connections know no numbers of requests.
+            && id.is_none()
+            && data::fits(request)
+        {
+            return self.send_data(request, in_chunks).await;
+        }
         let channel = match wire::takes_room(method) {
             true => &self.bulk,
             false => &self.channel,
@@ -311,24 +331,56 @@ impl Peer {
                 self.post(channel, method.name(), bytes.into(), None).await
             }
         };
-        let bytes = bytes.map_err(|status| Failure::of(&status))?;
-        Response::decode(method, bytes).map_err(|error| {
-            Failure::Network(
-                ErrorCode::RpcUnknown,
-                format!("malformed response: {error}"),
-            )
+        response(method, bytes)
+    }
+
+    /// Sends a payload on a data connection.
+    async fn send_data(
+        &self,
+        request: &SendDataRequest,
+        is_large: bool,
+    ) -> Result<Response, Failure> {
+        let lane = match is_large {
+            true => &self.large,
+            false => &self.small,
+        };
+        let bytes = lane.send(&self.options, self.open(), request).await;
+        response(Method::SendData, bytes)
+    }
+
+    /// Opens a data connection.
+    async fn open(&self) -> io::Result<Box<dyn Io>> {
+        #[cfg(unix)]
+        if let Some(path) = crate::unix::path(&self.address) {
+            let connector = crate::unix::Connector::new(path);
+            return Ok(Box::new(connector.open().await?));
+        }
+        Ok(match &self.options.tls {
+            Some(tls) => {
+                let task = self.task.clone();
+                let connector = Connector::new(tls, &self.address, task, data::PROTOCOL)?;
+                Box::new(connector.open().await?)
+            }
+            None => {
+                let stream = TcpStream::connect(&self.address).await?;
+                stream.set_nodelay(true)?;
+                Box::new(stream)
+            }
         })
     }
 
-    /// Checks that the task supports this version of the protocol.
-    async fn greet(&self) -> Result<(), Failure> {
+    /// Checks that the task supports this version of the protocol. Returns whether it takes data
+    /// connections.
+    async fn greet(&self) -> Result<bool, Failure> {
         let library = OpLibrary::of(&self.host);
         let hello = library.greet(Hello::own());
         let hello = hello.encode_to_vec().into();
         let answer = self.post(&self.channel, wire::HELLO, hello, None).await;
         let bytes = answer.map_err(|status| Failure::of(&status))?;
+        let mut takes_data = false;
         let mismatch = match Hello::decode(bytes) {
             Ok(hello) => {
+                takes_data = hello.takes_data && self.options.data_connections;
                 if let Some(difference) = library.difference(&hello) {
                     log::info!("the task at {} {difference}", self.address);
                 }
@@ -338,7 +390,7 @@ impl Peer {
         };
         match mismatch {
             Some(mismatch) => Err(Failure::Network(ErrorCode::RpcUnknown, mismatch)),
-            None => Ok(()),
+            None => Ok(takes_data),
         }
     }
 
@@ -372,6 +424,15 @@ impl Peer {
         }
         request
     }
+}
+
+/// Returns the response in an answer.
+fn response(method: Method, answer: Result<Bytes, Status>) -> Result<Response, Failure> {
+    let bytes = answer.map_err(|status| Failure::of(&status))?;
+    Response::decode(method, bytes).map_err(|error| {
+        let cause = format!("malformed response: {error}");
+        Failure::Network(ErrorCode::RpcUnknown, cause)
+    })
 }
 
 fn path(method: &str) -> Result<PathAndQuery, Status> {

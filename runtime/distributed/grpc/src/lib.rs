@@ -24,7 +24,8 @@
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
 //! | `flight` | tensors for other engines over Arrow Flight, with the feature `flight` |
-//! | `transfer` | large payloads in chunks |
+//! | `data` | connections of payloads alone |
+//! | `transfer` | large payloads in chunks, on a connection of HTTP/2 |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
 //! # Threads
@@ -36,9 +37,10 @@
 //!
 //! # Connections
 //!
-//! A task has two connections to each other task that it calls: one of payloads and programs, and
-//! one of everything else. Payloads fill the windows of their connection; heartbeats and calls do
-//! not wait for them.
+//! A task has two connections of HTTP/2 to each other task that it calls: one of programs, and one
+//! of everything else. Payloads have up to two data connections, one of small and one of large ones:
+//! they fill the windows of their connection; heartbeats and calls do not wait for them. Between
+//! tasks of which one takes no data connections, payloads go with programs.
 //!
 //! # Other engines
 //!
@@ -71,6 +73,8 @@ mod health;
 mod client;
 
 mod cut;
+
+mod data;
 
 #[cfg(feature = "etcd")]
 mod etcd;

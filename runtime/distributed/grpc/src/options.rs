@@ -50,6 +50,10 @@ pub struct GrpcOptions {
     pub max_inflight_bytes: u32,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,
+    /// Whether payloads go on connections of their own, if the other task takes those, and
+    /// otherwise on one of HTTP/2, which copies them more often. What stands between tasks must
+    /// then forward connections of any protocol. Default: on.
+    pub data_connections: bool,
     /// The certificate of the task: connections are encrypted, and both ends authenticate. Default:
     /// none.
     pub tls: Option<Tls>,
@@ -98,6 +102,7 @@ impl Default for GrpcOptions {
             max_inflight_requests: 1024,
             max_inflight_bytes: 256 << 20,
             max_payload_bytes: 4 << 30,
+            data_connections: true,
             tls: None,
             token: None,
             allow_insecure_network: false,

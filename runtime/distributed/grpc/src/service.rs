@@ -16,22 +16,22 @@ use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
 use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, RemoteError, RemoteErrors};
+use tfrt_host::allocator::HostAllocator;
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::body::Body;
 use tonic::server::{ClientStreamingService, Grpc, UnaryService};
 use tonic::transport::Server;
-use tonic::transport::server::Connected;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Response, Status, Streaming};
 
 use crate::answers::{Answer, Answers, Arrival};
 use crate::cut::Cuttable;
+use crate::data::{self, Incoming};
 #[cfg(feature = "flight")]
 use crate::flight;
 use crate::health;
@@ -129,13 +129,34 @@ impl Endpoint {
         .await
     }
 
-    /// Hands over a payload as a task of the work queue.
-    async fn take(&self, caller: Option<Caller>, arrived: ArrivedPayload) -> Answer {
-        self.hand_over(Method::SendData, move |handler, reply| {
+    /// Hands over a payload as a task of the work queue, which calls `done` with the answer.
+    pub(crate) fn take(
+        &self,
+        caller: Option<Caller>,
+        arrived: ArrivedPayload,
+        done: impl FnOnce(Answer) + Send + 'static,
+    ) {
+        if self.host.strong_count() == 0 || self.handler.strong_count() == 0 {
+            return done(Err(gone()));
+        }
+        let reply = Reply::new(|answer: Result<Answered, RemoteErrors>| done(encoded(answer)));
+        let handle = move |handler: Arc<dyn RequestHandler>, reply: Reply<Answered>| {
             let caller = caller.as_ref().map(|Caller(task)| &**task);
             handler.take_payload(caller, arrived, reply.map(Into::into));
-        })
-        .await
+        };
+        if let Some((host, work)) = self.work(Method::SendData.name(), reply, handle) {
+            host.queue().add_task(Task::new(work));
+        }
+    }
+
+    /// Returns the memory for payloads.
+    pub(crate) fn allocator(&self) -> Result<Arc<dyn HostAllocator>, Status> {
+        let host = self.host.upgrade().ok_or_else(gone)?;
+        Ok(Arc::clone(host.allocator()))
+    }
+
+    pub(crate) fn options(&self) -> &GrpcOptions {
+        &self.options
     }
 
     async fn hand_over(
@@ -153,8 +174,7 @@ impl Endpoint {
             }
         }
         match answer.await {
-            Ok(Ok(response)) => Ok(response.encode().into()),
-            Ok(Err(errors)) => Err(status::of_errors(&errors)),
+            Ok(answer) => encoded(answer),
             Err(_) => Err(gone()),
         }
     }
@@ -185,10 +205,6 @@ impl Endpoint {
 /// What the services of other protocols need.
 #[cfg(feature = "flight")]
 impl Endpoint {
-    pub(crate) fn options(&self) -> &GrpcOptions {
-        &self.options
-    }
-
     pub(crate) fn host(&self) -> Result<Arc<HostContext>, Status> {
         self.host.upgrade().ok_or_else(gone)
     }
@@ -241,6 +257,14 @@ fn reply<T: Send + 'static>() -> (Reply<T>, oneshot::Receiver<Result<T, RemoteEr
         let _ = sender.send(answer);
     });
     (reply, answer)
+}
+
+/// Returns an answer as it is sent.
+fn encoded(answer: Result<Answered, RemoteErrors>) -> Answer {
+    match answer {
+        Ok(response) => Ok(response.encode().into()),
+        Err(errors) => Err(status::of_errors(&errors)),
+    }
 }
 
 #[cold]
@@ -319,13 +343,28 @@ fn serve_incoming<I, IO, IE>(
     stopped: oneshot::Receiver<Stop>,
 ) where
     I: Stream<Item = Result<IO, IE>> + Send + 'static,
-    IO: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+    IO: Incoming,
     IE: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
 {
     let options = &endpoint.options;
     let (begin, begun) = oneshot::channel::<()>();
     // Its drop cuts the connections that are left.
     let (cut, is_cut) = watch::channel(());
+    // Says that the service ends. Every data connection has a receiver.
+    let (stopping, is_stopping) = watch::channel(false);
+    let (timeout, of_data) = (options.connect_timeout, Arc::clone(&endpoint));
+    let for_data = is_cut.clone();
+    let serve_data = move |io, caller| {
+        let served = data::serve(io, caller, Arc::clone(&of_data), is_stopping.clone());
+        let mut is_cut = for_data.clone();
+        async move {
+            tokio::select! {
+                () = served => {}
+                () = async { while is_cut.changed().await.is_ok() {} } => {}
+            }
+        }
+    };
+    let incoming = ReceiverStream::new(data::sort(incoming, timeout, serve_data));
     let incoming = incoming.map(move |io| io.map(|io| Cuttable::new(io, is_cut.clone())));
     let server = Server::builder()
         .initial_stream_window_size(options.stream_window_bytes)
@@ -351,8 +390,14 @@ fn serve_incoming<I, IO, IE>(
                 let stop = stop.unwrap_or_default();
                 // No connection is accepted any more, and answers under way are sent.
                 let _ = begin.send(());
+                stopping.send_replace(true);
                 let limit = stop.limit;
-                let outcome = match tokio::time::timeout(limit, server).await {
+                let ended = async {
+                    let outcome = server.await;
+                    stopping.closed().await;
+                    outcome
+                };
+                let outcome = match tokio::time::timeout(limit, ended).await {
                     Ok(outcome) => {
                         tell(outcome);
                         Ok(())
@@ -484,6 +529,7 @@ impl UnaryService<Bytes> for Greeting {
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
         let host = self.0.host.upgrade();
+        let takes_data = self.0.options.data_connections;
         Box::pin(async move {
             let hello = Hello::decode(request.into_inner()).map_err(|error| {
                 Status::invalid_argument(format!("malformed greeting: {error}"))
@@ -492,7 +538,11 @@ impl UnaryService<Bytes> for Greeting {
                 Some(mismatch) => Err(Status::failed_precondition(mismatch)),
                 None => {
                     let library = OpLibrary::of(&*host.ok_or_else(gone)?);
-                    let answer = library.answer(&hello, Hello::own());
+                    let own = Hello {
+                        takes_data,
+                        ..Hello::own()
+                    };
+                    let answer = library.answer(&hello, own);
                     Ok(Response::new(answer.encode_to_vec().into()))
                 }
             }
@@ -515,14 +565,16 @@ impl ClientStreamingService<Bytes> for InChunks {
         let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
         let body = std::mem::take(&mut self.body);
         Box::pin(async move {
-            let allocator = {
-                let host = endpoint.host.upgrade().ok_or_else(gone)?;
-                Arc::clone(host.allocator())
-            };
+            let allocator = endpoint.allocator()?;
             let options = &endpoint.options;
             let assembly = Assembly::new(options.max_payload_bytes, allocator);
             let arrived = transfer::receive(body, options.max_message_bytes, assembly).await?;
-            let answer = endpoint.take(caller, arrived).await;
+            let (sender, answer) = oneshot::channel();
+            endpoint.take(caller, arrived, |answer| {
+                // The caller may be gone.
+                let _ = sender.send(answer);
+            });
+            let answer = answer.await.unwrap_or_else(|_| Err(gone()));
             answer.map(Response::new)
         })
     }

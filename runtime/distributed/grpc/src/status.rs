@@ -81,6 +81,42 @@ pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
     Status::with_metadata(Code::Aborted, shortened(&wire.kind, 64), metadata)
 }
 
+/// A status on a data connection.
+#[derive(Clone, PartialEq, Message)]
+struct WireStatus {
+    #[prost(int32, tag = "1")]
+    code: i32,
+    #[prost(string, tag = "2")]
+    message: String,
+    /// The content of the trailer.
+    #[prost(bytes = "vec", optional, tag = "3")]
+    errors: Option<Vec<u8>>,
+}
+
+/// Returns a status as it is sent where there are no headers.
+pub(crate) fn to_bytes(status: &Status) -> Vec<u8> {
+    let errors = status.metadata().get_bin(TRAILER);
+    let errors = errors.and_then(|errors| errors.to_bytes().ok());
+    WireStatus {
+        code: status.code().into(),
+        message: shortened(status.message(), MAX_TEXT),
+        errors: errors.map(|errors| errors.to_vec()),
+    }
+    .encode_to_vec()
+}
+
+/// Returns the status in bytes that were received.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Status {
+    let Ok(wire) = WireStatus::decode(bytes) else {
+        return Status::unknown("malformed status");
+    };
+    let mut metadata = MetadataMap::new();
+    if let Some(errors) = wire.errors {
+        metadata.insert_bin(TRAILER, MetadataValue::from_bytes(&errors));
+    }
+    Status::with_metadata(Code::from(wire.code), wire.message, metadata)
+}
+
 /// Returns the size of the errors in a status.
 pub(crate) fn size(status: &Status) -> usize {
     let trailer = status.metadata().get_bin(TRAILER);
@@ -246,9 +282,14 @@ mod tests {
     use super::*;
 
     fn there_and_back(errors: &RemoteErrors) -> RemoteErrors {
-        match Failure::of(&of_errors(errors)) {
-            Failure::Application(errors) => errors,
-            other @ Failure::Network(..) => panic!("{other:?}"),
+        let sent = of_errors(errors);
+        let [found, again] = [&sent, &from_bytes(&to_bytes(&sent))].map(Failure::of);
+        match (found, again) {
+            (Failure::Application(errors), Failure::Application(again)) => {
+                assert_eq!(errors, again, "on a data connection");
+                errors
+            }
+            others => panic!("{others:?}"),
         }
     }
 
@@ -306,9 +347,14 @@ mod tests {
 
     #[test]
     fn statuses_of_the_network_are_errors_of_the_network() {
-        let check = |code, expected| match Failure::of(&Status::new(code, "x")) {
-            Failure::Network(code, cause) => assert_eq!((code, &*cause), (expected, "x")),
-            other @ Failure::Application(_) => panic!("{other:?}"),
+        let check = |code, expected| {
+            let sent = Status::new(code, "x");
+            for status in [&sent, &from_bytes(&to_bytes(&sent))] {
+                match Failure::of(status) {
+                    Failure::Network(code, cause) => assert_eq!((code, &*cause), (expected, "x")),
+                    other @ Failure::Application(_) => panic!("{other:?}"),
+                }
+            }
         };
         check(Code::Unavailable, ErrorCode::RpcUnavailable);
         check(Code::Unknown, ErrorCode::RpcUnavailable);

@@ -32,6 +32,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::version::TLS13;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore, ServerConfig};
 
+use crate::data;
+
 pub use names::TaskNames;
 
 pub(crate) use connection::{Caller, Connector, accept};
@@ -40,7 +42,7 @@ use identity::{Identity, IdentityError};
 use verify::{ClientVerifier, ServerVerifier};
 
 /// The name of HTTP/2 in the protocol negotiation.
-const HTTP_2: &[u8] = b"h2";
+pub(crate) const HTTP_2: &[u8] = b"h2";
 
 /// The certificate of a task, and the authority that signed those of all tasks of the cluster.
 ///
@@ -121,7 +123,7 @@ impl Tls {
             .with_client_cert_verifier(Arc::new(verifier))
             .with_single_cert(chain.clone(), key.clone_key())
             .map_err(unusable)?;
-        server.alpn_protocols = vec![HTTP_2.to_vec()];
+        server.alpn_protocols = vec![HTTP_2.to_vec(), data::PROTOCOL.to_vec()];
         Ok(Self(Arc::new(Parts {
             own,
             chain,
@@ -176,9 +178,13 @@ impl Tls {
         Arc::clone(&self.0.server)
     }
 
-    /// Returns the TLS configuration for connections to a task, or to any task of the cluster if
-    /// the name is unknown.
-    fn client(&self, task: Option<TaskName>) -> Result<Arc<ClientConfig>, rustls::Error> {
+    /// Returns the TLS configuration for connections of a protocol to a task, or to any task of the
+    /// cluster if the name is unknown.
+    fn client(
+        &self,
+        task: Option<TaskName>,
+        protocol: &[u8],
+    ) -> Result<Arc<ClientConfig>, rustls::Error> {
         let Parts {
             own,
             chain,
@@ -193,7 +199,7 @@ impl Tls {
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_client_auth_cert(chain.clone(), key.clone_key())?;
-        client.alpn_protocols = vec![HTTP_2.to_vec()];
+        client.alpn_protocols = vec![protocol.to_vec()];
         Ok(Arc::new(client))
     }
 }

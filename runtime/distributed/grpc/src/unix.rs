@@ -81,6 +81,11 @@ impl Connector {
     pub(crate) fn new(path: &Path) -> Self {
         Self(path.into())
     }
+
+    /// Opens a connection.
+    pub(crate) async fn open(&self) -> io::Result<tokio::net::UnixStream> {
+        tokio::net::UnixStream::connect(&*self.0).await
+    }
 }
 
 impl tower_service::Service<http::Uri> for Connector {
@@ -93,10 +98,7 @@ impl tower_service::Service<http::Uri> for Connector {
     }
 
     fn call(&mut self, _: http::Uri) -> Self::Future {
-        let path = Arc::clone(&self.0);
-        Box::pin(async move {
-            let stream = tokio::net::UnixStream::connect(&*path).await?;
-            Ok(TokioIo::new(stream))
-        })
+        let this = self.clone();
+        Box::pin(async move { this.open().await.map(TokioIo::new) })
     }
 }

@@ -40,6 +40,9 @@ pub(crate) struct Hello {
     /// The names of the kernels, in the answer to a caller with another fingerprint.
     #[prost(string, repeated, tag = "5")]
     pub(crate) kernels: Vec<String>,
+    /// In an answer, whether the task takes data connections.
+    #[prost(bool, tag = "6")]
+    pub(crate) takes_data: bool,
 }
 
 impl Hello {
@@ -51,6 +54,7 @@ impl Hello {
             runtime_version: env!("CARGO_PKG_VERSION").to_owned(),
             op_library: 0,
             kernels: Vec::new(),
+            takes_data: false,
         }
     }
 

@@ -1,8 +1,9 @@
 //! All-gather: the tensors of all members, side by side along an axis, on every member.
 //!
-//! The tensor of each member travels once around the ring, under the key
-//! `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters the received elements into the result,
-//! `step` elements at a time, for each index of the dimensions before the axis.
+//! The tensor of each member travels once around the ring in segments, under the key
+//! `group:group:KEY:ORIGIN:RECEIVER`; all but the first one with their numbers behind it. Every
+//! member scatters the received elements into the result, `step` elements at a time, for each index
+//! of the dimensions before the axis.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::header::{Operation, Part, parameter_of};
 use super::ring::{Ring, abandon};
+use super::split::{num_segments, segment};
 use super::{Collective, copy_of, lend, write_all};
 use crate::error::Gather;
 
@@ -236,14 +238,30 @@ impl Layout {
         source: &[u8],
         result: &mut [u8],
     ) {
+        self.scatter_from(member, element_bytes, 0, source, result);
+    }
+
+    /// Copies some elements of a member to their positions, of which the first one is at `start`
+    /// among those of the member.
+    fn scatter_from(
+        &self,
+        member: usize,
+        element_bytes: usize,
+        start: usize,
+        mut source: &[u8],
+        result: &mut [u8],
+    ) {
         let step = self.steps[member] * element_bytes;
-        if step == 0 {
-            return;
-        }
         let offset: usize = self.steps[..member].iter().sum::<usize>() * element_bytes;
-        let rows = result.chunks_exact_mut(self.interval * element_bytes);
-        for (row, elements) in rows.zip(source.chunks_exact(step)) {
-            row[offset..offset + step].copy_from_slice(elements);
+        let mut at = start * element_bytes;
+        // A member without elements has no source.
+        while !source.is_empty() {
+            let (row, within) = (at / step, at % step);
+            let (elements, rest) = source.split_at(source.len().min(step - within));
+            let place = row * self.interval * element_bytes + offset + within;
+            result[place..place + elements.len()].copy_from_slice(elements);
+            at += elements.len();
+            source = rest;
         }
     }
 }
@@ -263,6 +281,9 @@ fn gather(
         }
     }
 }
+
+/// A segment: the member that it comes from, and its number.
+type Place = (usize, usize);
 
 struct AllGather {
     ring: Arc<Ring>,
@@ -312,30 +333,54 @@ impl AllGather {
             }));
         });
         let own_index = self.ring.index();
-        let stored = self.store(own_index, &own);
-        if self.ring.size() == 1 {
-            if let Err(error) = stored {
-                self.ring.fail(&error);
+        for number in 0..self.num_segments(own_index) {
+            let place = (own_index, number);
+            let range = self.range(place);
+            let (start, len) = (
+                range.start * self.element_bytes,
+                range.len() * self.element_bytes,
+            );
+            let segment = own.slice(start, len).map_err(Error::from);
+            let stored = segment.and_then(|segment| self.store(place, &segment));
+            if self.ring.size() == 1 {
+                if let Err(error) = stored {
+                    self.ring.fail(&error);
+                }
+                continue;
             }
-            return;
-        }
-        let key = self.key(own_index, self.ring.right());
-        let part = self.part(own_index);
-        match stored {
-            Ok(bytes) => self.ring.send(key, part, bytes, work.clone()),
-            Err(error) => {
-                self.ring.fail(&error);
-                self.ring.send_error(key, part, &error, work.clone());
+            let key = self.key(place, self.ring.right());
+            let part = self.part(own_index);
+            match stored {
+                Ok(bytes) => self.ring.send(key, part, bytes, work.clone()),
+                Err(error) => {
+                    self.ring.fail(&error);
+                    self.ring.send_error(key, part, &error, work.clone());
+                }
             }
         }
         for origin in (0..self.ring.size()).filter(|origin| *origin != own_index) {
-            Arc::clone(&self).receive(origin, work.clone());
+            for number in 0..self.num_segments(origin) {
+                Arc::clone(&self).receive((origin, number), work.clone());
+            }
         }
     }
 
-    fn key(&self, origin: usize, receiver: usize) -> String {
+    fn key(&self, (origin, number): Place, receiver: usize) -> String {
         let Collective { group, key, .. } = self.ring.collective();
-        format!("{group}:{group}:{key}:{origin}:{receiver}")
+        match number {
+            0 => format!("{group}:{group}:{key}:{origin}:{receiver}"),
+            _ => format!("{group}:{group}:{key}:{origin}:{receiver}:{number}"),
+        }
+    }
+
+    fn num_segments(&self, origin: usize) -> usize {
+        num_segments(self.layout.lens[origin], 1, self.element_bytes)
+    }
+
+    /// Returns the elements of a segment, among those of its member.
+    fn range(&self, (origin, number): Place) -> Range<usize> {
+        let len = self.layout.lens[origin];
+        segment(0..len, self.num_segments(origin), number)
     }
 
     /// Returns the expected description of a member's part.
@@ -354,19 +399,20 @@ impl AllGather {
         }
     }
 
-    fn receive(self: Arc<Self>, origin: usize, work: Gather) {
-        let (ring, key) = (Arc::clone(&self.ring), self.key(origin, self.ring.index()));
+    fn receive(self: Arc<Self>, place: Place, work: Gather) {
+        let (origin, _) = place;
+        let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
         let part = self.part(origin);
         ring.receive(key, part, move |received| {
             let right = self.ring.right();
             let is_last = right == origin;
-            match received.and_then(|data| self.store(origin, &data)) {
+            match received.and_then(|data| self.store(place, &data)) {
                 Ok(_) if is_last => {}
-                Ok(data) => self.ring.send(self.key(origin, right), part, data, work),
+                Ok(data) => self.ring.send(self.key(place, right), part, data, work),
                 Err(error) => {
                     self.ring.fail(&error);
                     if !is_last {
-                        let key = self.key(origin, right);
+                        let key = self.key(place, right);
                         self.ring.send_error(key, part, &error, work);
                     }
                 }
@@ -374,8 +420,10 @@ impl AllGather {
         });
     }
 
-    fn store(&self, origin: usize, data: &HostBuffer) -> Result<Bytes, Error> {
-        let expected = self.layout.lens[origin] * self.element_bytes;
+    fn store(&self, place: Place, data: &HostBuffer) -> Result<Bytes, Error> {
+        let (origin, _) = place;
+        let range = self.range(place);
+        let expected = range.len() * self.element_bytes;
         if data.len_bytes() != expected {
             return Err(match self.operation {
                 Operation::GatherShapes(_) => invalid(WRONG_RANK),
@@ -388,8 +436,9 @@ impl AllGather {
         let result = self.result.lock();
         let mut result = result.unwrap_or_else(PoisonError::into_inner);
         let (source, mut result) = (data.read()?, result.write()?);
+        let element_bytes = self.element_bytes;
         self.layout
-            .scatter(origin, self.element_bytes, &source, &mut result);
+            .scatter_from(origin, element_bytes, range.start, &source, &mut result);
         Ok(lend(data)?)
     }
 }
@@ -409,5 +458,13 @@ mod tests {
         let mut result = [0; 12];
         layout.scatter(1, 1, &[1, 2, 3, 4, 5, 6], &mut result);
         assert_eq!(result, [0, 0, 0, 1, 2, 3, 0, 0, 0, 4, 5, 6]);
+        // Segments begin and end anywhere.
+        for cut in 0..=6 {
+            let (first, last) = [1, 2, 3, 4, 5, 6].split_at(cut);
+            let mut again = [0; 12];
+            layout.scatter_from(1, 1, cut, last, &mut again);
+            layout.scatter_from(1, 1, 0, first, &mut again);
+            assert_eq!(again, result);
+        }
     }
 }

@@ -17,8 +17,10 @@
 //! fixed order, hence equal bits on all members, regardless of timing. A reduce-scatter produces
 //! the same bits as an all-reduce.
 //!
-//! This is the algorithm of the ring. The others follow a schedule, in which members exchange all
-//! elements: see the module `schedule`.
+//! This is the algorithm of the ring, in the module `around`, which cuts chunks into segments. The
+//! others follow a schedule, in which members exchange all elements: see the module `schedule`.
+
+mod around;
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,8 +35,10 @@ use super::header::{Operation, Part};
 use super::ring::{Ring, abandon};
 use super::schedule::{Algorithm, Step};
 use super::split::{chunk, chunk_bytes};
-use super::{Collective, Reducible, Reduction, copy_of, lend, write_all, writes_input};
+use super::{Collective, Reducible, Reduction, copy_of, write_all, writes_input};
 use crate::error::{Answer, Gather};
+
+use around::Around;
 
 /// Combines a tensor with those of the other members and writes the result into `output`, and also
 /// into `input` if that is another tensor, unless the host keeps inputs.
@@ -140,9 +144,22 @@ fn start<T: Reducible>(
     output: DenseHostTensor,
     done: Done,
 ) {
-    let reduction = (operation, reduction);
-    match AllReduce::<T>::new(collective.clone(), reduction, &input, &output) {
-        Ok(this) => this.run(algorithm, input, output, done),
+    let joined = join(collective.clone(), (operation, reduction), &input, &output);
+    let started = joined.and_then(|(ring, part)| {
+        let reducing = Reducing {
+            ring,
+            part,
+            reduction,
+        };
+        // With one member there is nothing to combine, in either way.
+        match algorithm == Algorithm::Ring && reducing.ring.size() > 1 {
+            true => Ok(Started::Around(Around::<T>::new(reducing, &input)?)),
+            false => Ok(Started::Scheduled(Scheduled::<T>::new(reducing, &input)?)),
+        }
+    });
+    match started {
+        Ok(Started::Around(this)) => this.run(input, output, done),
+        Ok(Started::Scheduled(this)) => this.run(algorithm, input, output, done),
         Err(error) => {
             abandon(&collective, &error);
             done(Err(error));
@@ -150,63 +167,87 @@ fn start<T: Reducible>(
     }
 }
 
-struct AllReduce<T> {
+/// Checks the tensors of this member, and enters the ring.
+fn join(
+    collective: Collective,
+    (operation, reduction): (Operation, Reduction),
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+) -> Result<(Arc<Ring>, Part), Error> {
+    let group = collective.group.clone();
+    let name = match operation {
+        Operation::ReduceScatter => "reducescatter",
+        Operation::Barrier => "barrier",
+        _ => "allreduce",
+    };
+    let ring = Ring::join(collective, name, |task| {
+        format!("The current task {task} is not part of the collective group {group}")
+    })?;
+    reduction.check(input.dtype())?;
+    if output.dtype() != input.dtype() {
+        return Err(TensorError::WrongDType {
+            expected: input.dtype(),
+            found: output.dtype(),
+        }
+        .into());
+    }
+    if operation == Operation::ReduceScatter {
+        let expected = chunk(input.num_elements(), ring.size(), ring.index()).len();
+        let found = output.num_elements();
+        if found != expected {
+            let index = ring.index();
+            let message = format!(
+                "expected an output of the {expected} elements of chunk {index}, found {found}"
+            );
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        }
+    } else {
+        output.expect_shape(input.shape())?;
+    }
+    let part = Part {
+        operation,
+        dtype: input.dtype(),
+        num_elements: input.num_elements(),
+        reduction: Some(reduction),
+    };
+    Ok((ring, part))
+}
+
+/// What both ways of reducing have.
+struct Reducing {
+    ring: Arc<Ring>,
+    part: Part,
+    reduction: Reduction,
+}
+
+enum Started<T: Reducible> {
+    Around(Arc<Around<T>>),
+    Scheduled(Arc<Scheduled<T>>),
+}
+
+/// A reduction that follows a schedule.
+struct Scheduled<T> {
     ring: Arc<Ring>,
     reduction: Reduction,
     part: Part,
-    /// The own elements, and finished chunks in their place.
+    /// What was combined so far.
     elements: Mutex<HostBuffer>,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Reducible> AllReduce<T> {
-    fn new(
-        collective: Collective,
-        (operation, reduction): (Operation, Reduction),
-        input: &DenseHostTensor,
-        output: &DenseHostTensor,
-    ) -> Result<Arc<Self>, Error> {
-        let group = collective.group.clone();
-        let context = Arc::clone(&collective.context);
-        let name = match operation {
-            Operation::ReduceScatter => "reducescatter",
-            Operation::Barrier => "barrier",
-            _ => "allreduce",
-        };
-        let ring = Ring::join(collective, name, |task| {
-            format!("The current task {task} is not part of the collective group {group}")
-        })?;
-        reduction.check(input.dtype())?;
-        if output.dtype() != input.dtype() {
-            return Err(TensorError::WrongDType {
-                expected: input.dtype(),
-                found: output.dtype(),
-            }
-            .into());
-        }
-        if operation == Operation::ReduceScatter {
-            let expected = chunk(input.num_elements(), ring.size(), ring.index()).len();
-            let found = output.num_elements();
-            if found != expected {
-                let index = ring.index();
-                let message = format!(
-                    "expected an output of the {expected} elements of chunk {index}, found {found}"
-                );
-                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-            }
-        } else {
-            output.expect_shape(input.shape())?;
-        }
+impl<T: Reducible> Scheduled<T> {
+    fn new(reducing: Reducing, input: &DenseHostTensor) -> Result<Arc<Self>, Error> {
+        let Reducing {
+            ring,
+            part,
+            reduction,
+        } = reducing;
+        let elements = copy_of(input, &ring.collective().context)?;
         Ok(Arc::new(Self {
-            part: Part {
-                operation,
-                dtype: input.dtype(),
-                num_elements: input.num_elements(),
-                reduction: Some(reduction),
-            },
-            elements: Mutex::new(copy_of(input, &context)?),
+            elements: Mutex::new(elements),
             ring,
             reduction,
+            part,
             of: PhantomData,
         }))
     }
@@ -224,16 +265,8 @@ impl<T: Reducible> AllReduce<T> {
             // Nothing to combine: the mean of one element is that element.
             return drop(work);
         }
-        if algorithm != Algorithm::Ring {
-            let steps = algorithm.steps(self.ring.index(), self.ring.size());
-            return self.follow(steps.into_iter(), None, work);
-        }
-        let own_chunk = self.bytes_of_chunk(self.ring.index());
-        match own_chunk {
-            Ok(bytes) => self.ring.send(self.key(1), self.part, bytes, work.clone()),
-            Err(error) => self.ring.fail(&error.into()),
-        }
-        self.receive(1, work);
+        let steps = algorithm.steps(self.ring.index(), self.ring.size());
+        self.follow(steps.into_iter(), None, work);
     }
 
     /// Writes the result, once nothing is under way any more.
@@ -249,95 +282,15 @@ impl<T: Reducible> AllReduce<T> {
         let elements = elements.unwrap_or_else(PoisonError::into_inner);
         let bytes = elements.read()?;
         if self.part.operation == Operation::ReduceScatter {
-            return Ok(write_all(output, &bytes[self.range_of(self.ring.index())])?);
+            let (len, size) = (self.part.num_elements, self.ring.size());
+            let own = chunk_bytes(len, size, self.ring.index(), size_of::<T>());
+            return Ok(write_all(output, &bytes[own])?);
         }
         write_all(output, &bytes)?;
         if writes_input(self.ring.collective().context.host(), input, output) {
             write_all(input, &bytes)?;
         }
         Ok(())
-    }
-
-    fn key(&self, step: usize) -> String {
-        let Collective { group, key, .. } = self.ring.collective();
-        format!("{group}:{key}:{step}")
-    }
-
-    fn last_step(&self) -> usize {
-        let size = self.ring.size();
-        match self.part.operation {
-            Operation::ReduceScatter => size,
-            _ => 2 * size - 2,
-        }
-    }
-
-    /// Returns the chunk that this member processes.
-    fn chunk_of_step(&self, step: usize) -> usize {
-        let (index, size) = (self.ring.index(), self.ring.size());
-        // At most 2 G − 2 is taken away.
-        (index + 2 * size - step) % size
-    }
-
-    /// Returns where a chunk is among the bytes of all elements.
-    fn range_of(&self, index: usize) -> std::ops::Range<usize> {
-        let (len, size) = (self.part.num_elements, self.ring.size());
-        chunk_bytes(len, size, index, size_of::<T>())
-    }
-
-    fn bytes_of_chunk(&self, index: usize) -> Result<Bytes, TensorError> {
-        let range = self.range_of(index);
-        let elements = self.elements.lock();
-        let elements = elements.unwrap_or_else(PoisonError::into_inner);
-        Ok(Bytes::copy_from_slice(&elements.read()?[range]))
-    }
-
-    fn receive(self: Arc<Self>, step: usize, work: Gather) {
-        let (ring, part, key) = (Arc::clone(&self.ring), self.part, self.key(step));
-        ring.receive(key, part, move |received| {
-            match received.and_then(|data| self.process(step, data)) {
-                Ok(data) if step < self.last_step() => {
-                    self.ring.send(self.key(step + 1), part, data, work.clone());
-                    self.receive(step + 1, work);
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    self.ring.fail(&error);
-                    if step < self.last_step() {
-                        let key = self.key(step + 1);
-                        self.ring.send_error(key, part, &error, work);
-                    }
-                }
-            }
-        });
-    }
-
-    /// Processes the chunk received in a step, and returns the data to forward.
-    fn process(&self, step: usize, mut data: HostBuffer) -> Result<Bytes, Error> {
-        let size = self.ring.size();
-        let range = chunk(self.part.num_elements, size, self.chunk_of_step(step));
-        let elements = self.elements.lock();
-        let mut elements = elements.unwrap_or_else(PoisonError::into_inner);
-        if data.len_bytes() != range.len() * size_of::<T>() {
-            return Err(TensorError::WrongBufferSize {
-                expected: range.len() * size_of::<T>(),
-                found: data.len_bytes(),
-            }
-            .into());
-        }
-        if step < size {
-            let own = elements.elements::<T>()?;
-            let mut data = data.elements_mut::<T>()?;
-            self.reduction
-                .combine_into(&mut data, &own[range.clone()])?;
-            if step == size - 1 {
-                self.reduction.finish_all(&mut data, size);
-            }
-        }
-        if step >= size - 1 {
-            let finished = data.elements::<T>()?;
-            elements.elements_mut::<T>()?[range].copy_from_slice(&finished);
-        }
-        Ok(lend(&data)?)
     }
 
     /// Follows the steps of a schedule. A member that fails tells its error where it would send

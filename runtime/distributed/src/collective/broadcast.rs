@@ -1,18 +1,23 @@
 //! Broadcast: the tensor of one member, on every member.
 //!
-//! The tensor is divided into as many chunks as there are members. Each chunk travels around the
-//! ring, from the sender to its left neighbour, under the key `group:group:KEY:CHUNK:RECEIVER`.
+//! The tensor is divided into as many chunks as there are members, and each chunk into segments. Each
+//! segment travels around the ring, from the sender to its left neighbour, under the key
+//! `group:group:KEY:CHUNK:RECEIVER`; all but the first one of a chunk with their numbers behind it.
+//!
+//! What has arrived stays where it is until all of it can be written: a broadcast that fails leaves
+//! tensors as they are.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use super::header::{Operation, Part, parameter_of};
+use super::pieces::Pieces;
 use super::ring::{Ring, abandon};
-use super::split::chunk_bytes;
-use super::{Collective, copy_of, lend, write_all};
+use super::split::{chunk, num_segments, segment};
+use super::{Collective, lend};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError};
 
@@ -34,13 +39,18 @@ pub(super) fn broadcast(
     }
 }
 
+/// A segment: its chunk, and its number there.
+type Place = (usize, usize);
+
 struct Broadcast {
     ring: Arc<Ring>,
     part: Part,
     element_bytes: usize,
     /// The position of the sender.
     sender: usize,
-    elements: Mutex<HostBuffer>,
+    num_segments: usize,
+    /// What has arrived.
+    pieces: Pieces,
 }
 
 impl Broadcast {
@@ -60,6 +70,8 @@ impl Broadcast {
             let message = format!("The sender {name} is not part of the collective group {group}");
             Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
         })?;
+        let element_bytes = tfrt_tensor::element_bytes(tensor.dtype())?;
+        let num_segments = num_segments(tensor.num_elements(), ring.size(), element_bytes);
         Ok(Arc::new(Self {
             part: Part {
                 operation: Operation::Broadcast(parameter_of(position)),
@@ -67,9 +79,10 @@ impl Broadcast {
                 num_elements: tensor.num_elements(),
                 reduction: None,
             },
-            element_bytes: tfrt_tensor::element_bytes(tensor.dtype())?,
+            element_bytes,
             sender: position,
-            elements: Mutex::new(copy_of(tensor, &context)?),
+            pieces: Pieces::new(ring.size() * num_segments),
+            num_segments,
             ring,
         }))
     }
@@ -80,21 +93,26 @@ impl Broadcast {
         done: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
+        let own = tensor.clone();
         let work = Gather::new(move |sends| done(this.finish(sends, &tensor)));
         if self.ring.size() == 1 {
             return;
         }
-        for chunk in 0..self.ring.size() {
-            if self.ring.index() == self.sender {
-                match self.bytes_of(chunk) {
-                    Ok(bytes) => {
-                        let key = self.key(chunk, self.ring.right());
-                        self.ring.send(key, self.part, bytes, work.clone());
+        // All chunks at once, from their starts on.
+        for number in 0..self.num_segments {
+            for chunk in 0..self.ring.size() {
+                let place = (chunk, number);
+                if self.ring.index() == self.sender {
+                    match self.copy_of(&own, place) {
+                        Ok(bytes) => {
+                            let key = self.key(place, self.ring.right());
+                            self.ring.send(key, self.part, bytes, work.clone());
+                        }
+                        Err(error) => self.ring.fail(&error.into()),
                     }
-                    Err(error) => self.ring.fail(&error.into()),
+                } else {
+                    Arc::clone(&self).receive(place, work.clone());
                 }
-            } else {
-                Arc::clone(&self).receive(chunk, work.clone());
             }
         }
     }
@@ -103,44 +121,47 @@ impl Broadcast {
         self.ring.leave();
         self.ring.outcome(sends)?;
         if self.ring.index() != self.sender {
-            let elements = self.elements.lock();
-            let elements = elements.unwrap_or_else(PoisonError::into_inner);
-            write_all(tensor, &elements.read()?)?;
+            self.pieces.write(tensor)?;
         }
         Ok(())
     }
 
-    fn key(&self, chunk: usize, receiver: usize) -> String {
+    fn key(&self, (chunk, number): Place, receiver: usize) -> String {
         let Collective { group, key, .. } = self.ring.collective();
-        format!("{group}:{group}:{key}:{chunk}:{receiver}")
+        match number {
+            0 => format!("{group}:{group}:{key}:{chunk}:{receiver}"),
+            _ => format!("{group}:{group}:{key}:{chunk}:{receiver}:{number}"),
+        }
     }
 
-    fn range(&self, chunk: usize) -> std::ops::Range<usize> {
-        let num_elements = self.part.num_elements;
-        chunk_bytes(num_elements, self.ring.size(), chunk, self.element_bytes)
+    /// Returns where a segment is among all bytes.
+    fn range(&self, (index, number): Place) -> std::ops::Range<usize> {
+        let within = chunk(self.part.num_elements, self.ring.size(), index);
+        let elements = segment(within, self.num_segments, number);
+        elements.start * self.element_bytes..elements.end * self.element_bytes
     }
 
-    fn bytes_of(&self, chunk: usize) -> Result<Bytes, TensorError> {
-        let elements = self.elements.lock();
-        let elements = elements.unwrap_or_else(PoisonError::into_inner);
-        Ok(Bytes::copy_from_slice(&elements.read()?[self.range(chunk)]))
+    fn copy_of(&self, tensor: &DenseHostTensor, place: Place) -> Result<Bytes, TensorError> {
+        let bytes = tensor.buffer().read()?;
+        let allocator = self.ring.collective().context.host().allocator();
+        lend(&HostBuffer::copied(allocator, &bytes[self.range(place)])?)
     }
 
-    fn receive(self: Arc<Self>, chunk: usize, work: Gather) {
-        let (ring, key) = (Arc::clone(&self.ring), self.key(chunk, self.ring.index()));
+    fn receive(self: Arc<Self>, place: Place, work: Gather) {
+        let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
         ring.receive(key, self.part, move |received| {
             let right = self.ring.right();
             let is_last = right == self.sender;
-            match received.and_then(|data| Ok(self.store(chunk, &data)?)) {
+            match received.and_then(|data| Ok(self.store(place, &data)?)) {
                 Ok(_) if is_last => {}
                 Ok(data) => {
-                    let key = self.key(chunk, right);
+                    let key = self.key(place, right);
                     self.ring.send(key, self.part, data, work);
                 }
                 Err(error) => {
                     self.ring.fail(&error);
                     if !is_last {
-                        let key = self.key(chunk, right);
+                        let key = self.key(place, right);
                         self.ring.send_error(key, self.part, &error, work);
                     }
                 }
@@ -148,17 +169,14 @@ impl Broadcast {
         });
     }
 
-    fn store(&self, chunk: usize, data: &HostBuffer) -> Result<Bytes, TensorError> {
-        let range = self.range(chunk);
-        if data.len_bytes() != range.len() {
-            return Err(TensorError::WrongBufferSize {
-                expected: range.len(),
-                found: data.len_bytes(),
-            });
+    fn store(&self, place: Place, data: &HostBuffer) -> Result<Bytes, TensorError> {
+        let (expected, found) = (self.range(place).len(), data.len_bytes());
+        if found != expected {
+            return Err(TensorError::WrongBufferSize { expected, found });
         }
-        let elements = self.elements.lock();
-        let mut elements = elements.unwrap_or_else(PoisonError::into_inner);
-        elements.write()?[range].copy_from_slice(&data.read()?);
+        let (chunk, number) = place;
+        self.pieces
+            .put(chunk * self.num_segments + number, data.clone());
         lend(data)
     }
 }

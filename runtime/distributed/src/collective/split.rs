@@ -21,6 +21,27 @@ pub(super) fn chunk_bytes(
     elements.start * element_bytes..elements.end * element_bytes
 }
 
+/// The most bytes of a segment: they stay in the cache from their arrival until they are sent.
+/// Smaller ones would need more messages. Tests have tensors of several segments that are small.
+const SEGMENT_BYTES: usize = if cfg!(test) { 1 << 10 } else { 256 << 10 };
+
+/// Returns the number of segments of every chunk of `num_elements` in `num_chunks`.
+pub(super) fn num_segments(num_elements: usize, num_chunks: usize, element_bytes: usize) -> usize {
+    // The first chunk is a largest one.
+    let largest = chunk_bytes(num_elements, num_chunks, 0, element_bytes);
+    largest.len().div_ceil(SEGMENT_BYTES).max(1)
+}
+
+/// Returns the elements of a segment of a chunk.
+pub(super) fn segment(
+    chunk_range: Range<usize>,
+    num_segments: usize,
+    index: usize,
+) -> Range<usize> {
+    let within = chunk(chunk_range.len(), num_segments, index);
+    chunk_range.start + within.start..chunk_range.start + within.end
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +56,24 @@ mod tests {
         assert_eq!(lens(8, 4), [2; 4]);
         assert_eq!(lens(2, 4), [1, 1, 0, 0]);
         assert_eq!(lens(0, 3), [0; 3]);
+    }
+
+    #[test]
+    fn segments_cover_chunks_in_order_and_are_small() {
+        for (num_elements, num_chunks) in [(0, 3), (1, 3), (5, 4), (10_003, 3), (1 << 12, 2)] {
+            let count = num_segments(num_elements, num_chunks, 4);
+            let mut covered = 0;
+            for index in 0..num_chunks {
+                for number in 0..count {
+                    let range = segment(chunk(num_elements, num_chunks, index), count, number);
+                    assert_eq!(range.start, covered);
+                    assert!(range.len() * 4 <= SEGMENT_BYTES);
+                    covered = range.end;
+                }
+            }
+            assert_eq!(covered, num_elements);
+        }
+        assert_eq!(num_segments(4 * SEGMENT_BYTES, 4, 4), 4);
     }
 
     #[test]

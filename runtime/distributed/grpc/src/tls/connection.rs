@@ -23,6 +23,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use tonic::transport::server::Connected;
 
 use super::Tls;
+use crate::data::{self, Incoming};
 
 /// The maximum number of concurrent handshakes. A further connection ends the oldest one after its
 /// [`GRACE`], so that connections that say nothing do not keep others from theirs.
@@ -48,21 +49,30 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Connects to the task of this name; to any of the cluster without one.
-    pub(crate) fn new(tls: &Tls, address: &str, task: Option<TaskName>) -> io::Result<Self> {
+    /// Connects to the task of this name, for a protocol; to any of the cluster without a name.
+    pub(crate) fn new(
+        tls: &Tls,
+        address: &str,
+        task: Option<TaskName>,
+        protocol: &[u8],
+    ) -> io::Result<Self> {
         Ok(Self {
             address: address.into(),
-            config: tls.client(task).map_err(io::Error::other)?,
+            config: tls.client(task, protocol).map_err(io::Error::other)?,
         })
     }
 
-    async fn connect(self) -> io::Result<BufReader<client::TlsStream<TcpStream>>> {
+    /// Opens an encrypted connection.
+    pub(crate) async fn open(&self) -> io::Result<client::TlsStream<TcpStream>> {
         let stream = TcpStream::connect(&*self.address).await?;
         stream.set_nodelay(true)?;
         let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
-        let stream = TlsConnector::from(self.config)
-            .connect(name, stream)
-            .await?;
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        connector.connect(name, stream).await
+    }
+
+    async fn connect(self) -> io::Result<BufReader<client::TlsStream<TcpStream>>> {
+        let stream = self.open().await?;
         // The server speaks first in HTTP/2. Until then, it may refuse the certificate of this
         // side: that is an error of connecting, not one of the first request.
         let mut stream = BufReader::new(stream);
@@ -97,6 +107,16 @@ pub(crate) struct Caller(pub(crate) Arc<TaskName>);
 pub(crate) struct Accepted {
     stream: server::TlsStream<TcpStream>,
     caller: Caller,
+}
+
+impl Incoming for Accepted {
+    fn negotiated(&self) -> Option<bool> {
+        Some(self.stream.get_ref().1.alpn_protocol() == Some(data::PROTOCOL))
+    }
+
+    fn caller(&self) -> Option<Caller> {
+        Some(self.caller.clone())
+    }
 }
 
 impl Connected for Accepted {

@@ -1,5 +1,7 @@
 //! Tasks that reach each other over gRPC, on loopback.
 
+mod data;
+
 mod faults;
 
 #[cfg(feature = "flight")]
@@ -194,14 +196,27 @@ fn errors_of_tasks_arrive_with_their_types() {
 
 #[test]
 fn payloads_of_all_sizes_arrive() {
+    for (here, there) in [(true, true), (true, false), (false, true)] {
+        check_payloads_of_all_sizes(here, there);
+    }
+}
+
+/// Sends payloads between tasks of which each has data connections or none.
+fn check_payloads_of_all_sizes(here: bool, there: bool) {
+    let with = |data_connections: bool| GrpcOptions {
+        data_connections,
+        ..GrpcOptions::default()
+    };
     let host = host();
     let arrived = Arc::new(Mutex::new(Vec::new()));
     let note = Arc::clone(&arrived);
-    let task = fake(&host, &GrpcOptions::default(), move |request, reply| {
+    let task = fake(&host, &with(there), move |request, reply| {
         note.lock().unwrap().push(request);
         reply.send(Ok(SendDataResponse {}.into()));
     });
-    let client = task.own_client();
+    let sender = fake(&host, &with(here), |_, _| ());
+    let proxy = Proxy::to(task.communicator.address());
+    let client = sender.communicator.client(&proxy.address);
     // The last one is larger than any message may be.
     for size in [0, 1, 1 << 20, (1 << 20) + 1, 70 << 20] {
         let bytes: Vec<u8> = (0..size).map(|i: usize| (i % 251) as u8).collect();
@@ -214,6 +229,10 @@ fn payloads_of_all_sizes_arrive() {
         let found = arrived.lock().unwrap().pop().unwrap();
         assert!(found == request.into(), "{size} bytes changed on their way");
     }
+    // Two directions each: the connection of the greeting, and that of payloads, of which there is
+    // another one for large ones if both tasks have data connections.
+    let expected = if here && there { 6 } else { 4 };
+    assert_eq!(proxy.num_open(), expected, "{here} {there}");
 }
 
 #[test]

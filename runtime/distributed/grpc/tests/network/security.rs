@@ -156,20 +156,27 @@ impl Task {
 #[test]
 fn tasks_with_certificates_reach_each_other() {
     let (host, authority) = (host(), Authority::new("a"));
-    let server = listen(&host, with(authority.tls_of(1)));
-    let client = listen(&host, with(authority.tls_of(0)));
-    let named = TaskName::new("worker", 1);
-    let to_server = client.communicator.client_of(&named, server.address());
-    call(&*to_server, ping()).unwrap();
-    // In chunks, as well.
-    let request = SendDataRequest {
-        payload: vec![vec![7; 3 << 20].into()],
-        ..SendDataRequest::default()
-    };
-    call(&*to_server, request).unwrap();
-    let callers = server.handler.callers.lock().unwrap();
-    assert_eq!(*callers, vec![TaskName::new("worker", 0); 2]);
-    assert_eq!(server.handler.unnamed.load(Ordering::Relaxed), 0);
+    for data_connections in [true, false] {
+        let options = |task| GrpcOptions {
+            data_connections,
+            ..with(authority.tls_of(task))
+        };
+        let [server, client] = [1, 0].map(|task| listen(&host, options(task)));
+        let named = TaskName::new("worker", 1);
+        let to_server = client.communicator.client_of(&named, server.address());
+        call(&*to_server, ping()).unwrap();
+        // In one message or frame, and in several.
+        for size in [1, 3 << 20] {
+            let request = SendDataRequest {
+                payload: vec![vec![7; size].into()],
+                ..SendDataRequest::default()
+            };
+            call(&*to_server, request).unwrap();
+        }
+        let callers = server.handler.callers.lock().unwrap();
+        assert_eq!(*callers, vec![TaskName::new("worker", 0); 3]);
+        assert_eq!(server.handler.unnamed.load(Ordering::Relaxed), 0);
+    }
 }
 
 #[test]

@@ -34,6 +34,43 @@ fn gathered_tensors_lie_along_the_axis() {
 }
 
 #[test]
+fn tensors_of_several_segments_are_gathered() {
+    for axis in 0..2 {
+        let cluster = Cluster::new("mstd:2", 3);
+        let contexts = cluster.contexts();
+        let mut outcomes: Outcomes = Vec::new();
+        let dims = if axis == 0 { [9, 301] } else { [3, 903] };
+        let output = tensor(&contexts[0], &dims, &[0_i64; 9 * 301]);
+        for (member, context) in contexts.iter().enumerate() {
+            let elements: Vec<i64> = (0..903).map(|index| 1000 * member as i64 + index).collect();
+            let input = tensor(context, &[3, 301], &elements);
+            let output = match member {
+                0 => output.clone(),
+                _ => tensor(context, &dims, &[0_i64; 9 * 301]),
+            };
+            let (sender, outcome) = channel();
+            let start = collective(context, "k");
+            all_gather_fixed_shape(start, input, output, axis, tell(sender));
+            outcomes.push(outcome);
+        }
+        for outcome in outcomes {
+            assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+        }
+        let output = output.elements::<i64>().unwrap();
+        for (place, found) in output.iter().enumerate() {
+            let (row, column) = (place / dims[1], place % dims[1]);
+            let (member, row) = if axis == 0 {
+                (row / 3, row % 3)
+            } else {
+                (column / 301, row)
+            };
+            let expected = 1000 * member + 301 * row + column % 301;
+            assert_eq!(*found, expected as i64, "{row} {column} along {axis}");
+        }
+    }
+}
+
+#[test]
 fn tensors_of_several_ranks_or_widths_are_not_gathered() {
     let cluster = Cluster::new("s", 2);
     let contexts = cluster.contexts();

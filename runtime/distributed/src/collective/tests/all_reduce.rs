@@ -52,6 +52,60 @@ fn check_all_reduce<T: Reducible>(
 }
 
 #[test]
+fn chunks_of_several_segments_have_the_bits_of_the_formula() {
+    for size in [2, 3, 5] {
+        let cluster = Cluster::new("mstd:2", size);
+        let contexts = cluster.contexts();
+        for len in [1000, 3001] {
+            assert!(split::num_segments(len, size, 4) > 1 || len == 1000);
+            check_all_reduce(&cluster, &contexts, Reduction::Mean, len, |x| {
+                x as f32 / 3.0
+            });
+            check_all_reduce(&cluster, &contexts, Reduction::Max, len, |x| x as f64);
+        }
+    }
+}
+
+#[test]
+fn a_failure_in_one_segment_fails_all_members_and_leaves_their_tensors() {
+    for size in [2, 3, 5] {
+        let cluster = Cluster::new("mstd:2", size);
+        let contexts = cluster.contexts();
+        let mut outcomes: Outcomes = Vec::new();
+        let mut tensors = Vec::new();
+        for (member, context) in contexts.iter().enumerate() {
+            let mut elements = vec![1.0_f32; 4000];
+            if member == size - 1 {
+                // In the last segment of a chunk in the middle.
+                elements[3990] = 100.0;
+            }
+            let tensor = tensor(context, &[4000], &elements);
+            let (sender, outcome) = channel();
+            let (key, reduction) = (collective(context, "k"), Reduction::User(&PICKY));
+            all_reduce(key, reduction, tensor.clone(), tensor.clone(), tell(sender));
+            outcomes.push(outcome);
+            tensors.push((tensor, elements));
+        }
+        for failure in failures(&cluster, outcomes) {
+            assert_eq!(failure, "reduction picky_segment panicked");
+        }
+        for (tensor, before) in tensors {
+            assert!(*tensor.elements::<f32>().unwrap() == before[..]);
+        }
+    }
+}
+
+/// A function that panics at a large element.
+const PICKY: UserReduction = UserReduction::new("picky_segment").with_f32(picky);
+
+inventory::submit!(PICKY);
+
+fn picky(so_far: f32, own: f32) -> f32 {
+    assert!(own < 100.0 && so_far < 100.0, "too large");
+    so_far + own
+}
+
+#[test]
 fn every_reduction_has_the_bits_of_its_formula() {
     use Reduction::{Max, Mean, Min, Prod, Sum};
     for size in 1..=8 {

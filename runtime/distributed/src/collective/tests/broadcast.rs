@@ -8,7 +8,8 @@ fn a_broadcast_copies_the_tensor_of_the_sender() {
         let cluster = Cluster::new("s", size);
         let contexts = cluster.contexts();
         for sender in 0..size {
-            for len in [0, 1, size, 2 * size + 1] {
+            // The last one has several segments.
+            for len in [0, 1, size, 2 * size + 1, 1000] {
                 let key = format!("{sender}-{len}");
                 let tensors: Vec<DenseHostTensor> = (0..size)
                     .map(|member| {

@@ -1,0 +1,190 @@
+//! Connections of payloads alone, beside those of HTTP/2.
+//!
+//! HTTP/2 copies what it carries several times. A data connection has frames of its own: bytes of a
+//! payload go from where they are to the socket, and from the socket to where they stay.
+//!
+//! ```text
+//!  client                                             server
+//!    │ preface, token ──────────────────────────────►   │
+//!    │ ◄───────────────────────────────── answer 0      │
+//!    │ begin 1 │ bytes │ bytes ── begin 2 │ bytes ──►   │     payloads one after the other
+//!    │ ◄─────────────────────── answer 2 ── answer 1    │     answers as they come
+//!    │ ping ──►                            ◄── ping     │     while nothing else is sent
+//!
+//!  frame:  │ kind 1 │ 0 3 │ length 4 │ value 8 │ as many bytes as the length │      numbers are little endian
+//! ```
+//!
+//! | kind | value | bytes |
+//! |---|---|---|
+//! | `Begin` | the number of the payload | its context, its key and the sizes of its elements: a `DataChunk` |
+//! | `Bytes` | the CRC-32C of the element up to here | the next ones of the payload's elements, of one element |
+//! | `Abort` | | none: the rest of the payload does not come |
+//! | `Answer` | the number of the payload | the response |
+//! | `Failure` | the number of the payload | the status |
+//! | `Ping` | | none |
+//!
+//! A server says in its greeting whether it takes such connections. They are accepted at the address
+//! of the task: the first byte tells them from those of HTTP/2, and with certificates the
+//! negotiation of the protocol does.
+//!
+//! A payload is sent at most once. When a call ends before its payload is sent, the connection goes
+//! on: the frame that has begun is completed, and the payload is aborted. Each side gives a
+//! connection up on which it hears nothing for the time of keepalive requests.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `sending` | payloads and their answers, at the client |
+//! | `receiving` | the same at the server |
+//! | `arrival` | a payload that arrives |
+//! | `sorting` | the first byte of connections |
+
+mod arrival;
+
+mod receiving;
+
+mod sending;
+
+mod sorting;
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tonic::Status;
+
+use crate::options::GrpcOptions;
+
+pub(crate) use receiving::serve;
+pub(crate) use sending::{Lane, fits};
+pub(crate) use sorting::{Incoming, sort};
+
+/// What a client says first. Connections of HTTP/2 begin with another letter.
+const PREFACE: &[u8; 12] = b"TFRT data 1\n";
+
+/// The name of the protocol in the negotiation of TLS.
+pub(crate) const PROTOCOL: &[u8] = b"tfrt-data/1";
+
+/// The most bytes of a frame of `Bytes`: while they are in the cache, they are summed up and sent,
+/// or received and summed up.
+const FRAME_BYTES: usize = 256 << 10;
+
+/// The most bytes of the description of a payload.
+const MAX_BEGIN_BYTES: usize = 1 << 20;
+
+/// The most elements of a payload.
+const MAX_ELEMENTS: usize = 1 << 14;
+
+/// The most bytes of an answer: more than the headers of HTTP/2, which limit the errors in it.
+const MAX_ANSWER_BYTES: usize = 256 << 10;
+
+/// A connection.
+pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Begin = 1,
+    Bytes = 2,
+    Abort = 3,
+    Answer = 4,
+    Failure = 5,
+    Ping = 6,
+}
+
+const KINDS: [Kind; 6] = [
+    Kind::Begin,
+    Kind::Bytes,
+    Kind::Abort,
+    Kind::Answer,
+    Kind::Failure,
+    Kind::Ping,
+];
+
+/// The start of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    kind: Kind,
+    len: u32,
+    value: u64,
+}
+
+impl Header {
+    const BYTES: usize = 16;
+
+    fn new(kind: Kind, len: usize, value: u64) -> Self {
+        // Longer frames are not made.
+        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        Self { kind, len, value }
+    }
+
+    fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[0] = self.kind as u8;
+        bytes[4..8].copy_from_slice(&self.len.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.value.to_le_bytes());
+        bytes
+    }
+
+    fn parse(bytes: [u8; Self::BYTES]) -> Result<Self, Status> {
+        let [first, _, _, _, l0, l1, l2, l3, value @ ..] = bytes;
+        let kind = KINDS.into_iter().find(|kind| *kind as u8 == first);
+        Ok(Self {
+            kind: kind.ok_or_else(|| unexpected(&format!("a frame of kind {first}")))?,
+            len: u32::from_le_bytes([l0, l1, l2, l3]),
+            value: u64::from_le_bytes(value),
+        })
+    }
+}
+
+/// Returns the error of a side that does not keep to the protocol.
+#[cold]
+fn unexpected(what: &str) -> Status {
+    Status::unavailable(format!("the data connection ended: unexpected {what}"))
+}
+
+/// When the other side was heard last; nothing while nobody listens.
+#[derive(Debug)]
+struct Heard {
+    last: Mutex<Option<Instant>>,
+    /// The time between pings, and the silence after which the other side is given up.
+    interval: Duration,
+    limit: Duration,
+}
+
+impl Heard {
+    fn new(options: &GrpcOptions) -> Self {
+        let interval = options.keepalive_interval;
+        Self {
+            last: Mutex::new(Some(Instant::now())),
+            interval,
+            limit: interval.saturating_add(options.keepalive_timeout),
+        }
+    }
+
+    /// Notes that bytes have arrived, or that one listens again.
+    fn note(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Notes that nobody listens.
+    fn pause(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Resolves when the other side has been silent for too long.
+    async fn silence(&self) -> Status {
+        loop {
+            tokio::time::sleep(self.interval).await;
+            let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.is_some_and(|last| last.elapsed() > self.limit) {
+                let limit = self.limit;
+                return Status::unavailable(format!("nothing was heard for {limit:?}"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,356 @@
+//! Frames, payloads that arrive, and the client against a server by hand.
+
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+
+use prost::Message;
+use prost::bytes::{BufMut, Bytes};
+use tfrt_distributed::message::SendDataRequest;
+use tfrt_host::allocator::{HostAllocator, Malloc};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tonic::Code;
+
+use super::arrival::Arrival;
+use super::*;
+use crate::token::Token;
+use crate::wire::DataChunk;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn head(sizes: &[u64]) -> DataChunk {
+    DataChunk {
+        context_id: 3,
+        instance_key: "key".to_owned(),
+        element_bytes: sizes.to_vec(),
+        ..DataChunk::default()
+    }
+}
+
+fn malloc() -> std::sync::Arc<dyn HostAllocator> {
+    std::sync::Arc::new(Malloc)
+}
+
+fn add(arrival: &mut Arrival, bytes: &[u8]) -> Result<(), Status> {
+    let sum = crc32c::crc32c_append(arrival.crc32c(), bytes);
+    arrival.room(bytes.len())?.put_slice(bytes);
+    arrival.filled(sum, sum.into())
+}
+
+#[test]
+fn headers_are_read_as_they_were_written() {
+    for kind in KINDS {
+        let header = Header::new(kind, 70_000, 1 << 40);
+        assert_eq!(Header::parse(header.to_bytes()).unwrap(), header);
+    }
+    for kind in [0, 7, 255] {
+        let mut bytes = [0; Header::BYTES];
+        bytes[0] = kind;
+        let expected = format!("the data connection ended: unexpected a frame of kind {kind}");
+        assert_eq!(Header::parse(bytes).unwrap_err().message(), expected);
+    }
+}
+
+#[test]
+fn a_payload_is_put_together_from_its_bytes() {
+    let sizes = [0, 5, 0, 3 << 20, 0];
+    let mut arrival = Arrival::begin(head(&sizes), 4 << 20, &malloc()).unwrap();
+    add(&mut arrival, b"ab").unwrap();
+    add(&mut arrival, b"cde").unwrap();
+    let large: Vec<u8> = (0..3_u32 << 20).map(|index| (index % 251) as u8).collect();
+    for part in large.chunks(FRAME_BYTES) {
+        assert!(!arrival.is_whole());
+        add(&mut arrival, part).unwrap();
+    }
+    assert!(arrival.is_whole());
+    let arrived = arrival.finish();
+    assert_eq!((arrived.context_id, &*arrived.instance_key), (3, "key"));
+    let found = arrived.payload.to_bytes().unwrap();
+    assert_eq!(found, [&b""[..], b"abcde", b"", &large, b""]);
+}
+
+#[test]
+fn memory_grows_with_what_has_arrived() {
+    let size = 64 << 20;
+    let mut arrival = Arrival::begin(head(&[size as u64]), u64::MAX, &malloc()).unwrap();
+    let (part, mut num_arrived) = (vec![1; FRAME_BYTES], 0);
+    while !arrival.is_whole() {
+        let most = (8 * (num_arrived + FRAME_BYTES)).max(1 << 20);
+        assert!(arrival.capacity() <= most.min(size), "{num_arrived}");
+        add(&mut arrival, &part).unwrap();
+        num_arrived += part.len();
+    }
+    assert_eq!(num_arrived, size);
+    drop(arrival);
+    // A payload of which nothing comes has little memory, however large it is to be.
+    let arrival = Arrival::begin(head(&[1 << 40]), u64::MAX, &malloc()).unwrap();
+    assert_eq!(arrival.capacity(), 1 << 20);
+}
+
+#[test]
+fn payloads_that_are_not_as_announced_are_refused() {
+    let refused = |sizes: &[u64]| {
+        let begun = Arrival::begin(head(sizes), 10, &malloc());
+        begun.unwrap_err().message().to_owned()
+    };
+    assert_eq!(
+        refused(&[6, 5]),
+        "a payload of 11 bytes exceeds the limit of 10 bytes"
+    );
+    assert!(refused(&[u64::MAX, 2]).starts_with("a payload of 18446744073709551615 bytes"));
+    assert_eq!(
+        refused(&vec![0; MAX_ELEMENTS + 1]),
+        "malformed payload: expected at most 16384 elements, found 16385"
+    );
+    let mut arrival = Arrival::begin(head(&[0, 3]), 10, &malloc()).unwrap();
+    for bytes in [&b""[..], b"abcd"] {
+        assert_eq!(
+            add(&mut arrival, bytes).unwrap_err().message(),
+            "malformed payload: the bytes of element 1 do not add up to its size of 3 bytes"
+        );
+    }
+    arrival.room(2).unwrap().put_slice(b"ab");
+    assert_eq!(
+        arrival.filled(1, 2).unwrap_err().message(),
+        "malformed payload: element 1 has a wrong checksum"
+    );
+    let mut whole = Arrival::begin(head(&[]), 10, &malloc()).unwrap();
+    assert_eq!(
+        add(&mut whole, b"a").unwrap_err().message(),
+        "malformed payload: expected as many bytes as were announced, found more"
+    );
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async { tokio::time::timeout(MINUTE, future).await.unwrap() })
+}
+
+fn request(key: &str, payload: Vec<Bytes>) -> SendDataRequest {
+    SendDataRequest {
+        context_id: 3,
+        instance_key: key.to_owned(),
+        payload,
+    }
+}
+
+/// A server by hand.
+struct Other(DuplexStream);
+
+impl Other {
+    async fn accept(&mut self, secret: &[u8]) {
+        let mut first = vec![0; PREFACE.len() + 4 + secret.len()];
+        self.0.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first[..PREFACE.len()], PREFACE);
+        assert_eq!(&first[PREFACE.len() + 4..], secret);
+        self.answer(Kind::Answer, 0, &[]).await;
+    }
+
+    async fn answer(&mut self, kind: Kind, number: u64, body: &[u8]) {
+        let header = Header::new(kind, body.len(), number).to_bytes();
+        self.0.write_all(&header).await.unwrap();
+        self.0.write_all(body).await.unwrap();
+    }
+
+    /// Returns the next frame that is not a ping.
+    async fn frame(&mut self) -> (Header, Vec<u8>) {
+        loop {
+            let mut header = [0; Header::BYTES];
+            self.0.read_exact(&mut header).await.unwrap();
+            let header = Header::parse(header).unwrap();
+            let mut body = vec![0; header.len as usize];
+            self.0.read_exact(&mut body).await.unwrap();
+            if header.kind != Kind::Ping {
+                return (header, body);
+            }
+        }
+    }
+
+    async fn begun(&mut self) -> (u64, DataChunk) {
+        let (header, body) = self.frame().await;
+        assert_eq!(header.kind, Kind::Begin);
+        (header.value, DataChunk::decode(&body[..]).unwrap())
+    }
+}
+
+/// Both ends of a connection that holds so many bytes.
+fn connection(num_bytes: usize) -> (io::Result<Box<dyn Io>>, Other) {
+    let (here, there) = tokio::io::duplex(num_bytes);
+    (Ok(Box::new(here)), Other(there))
+}
+
+#[test]
+fn payloads_and_answers_have_numbers() {
+    let options = GrpcOptions {
+        token: Some(Token::new("0123456789abcdef").unwrap()),
+        ..GrpcOptions::default()
+    };
+    let (io, mut other) = connection(1 << 20);
+    let lane = Lane::default();
+    let elements = vec![Bytes::from_static(b"ab"), Bytes::new()];
+    let first = request("a", elements);
+    let second = request("b", vec![vec![7; FRAME_BYTES + 1].into()]);
+    block_on(async {
+        let serve = async {
+            other.accept(b"Bearer 0123456789abcdef").await;
+            let (number, begun) = other.begun().await;
+            assert_eq!(
+                (number, begun.context_id, &*begun.instance_key),
+                (1, 3, "a")
+            );
+            assert_eq!(begun.element_bytes, [2, 0]);
+            let (header, body) = other.frame().await;
+            assert_eq!((header.kind, &body[..]), (Kind::Bytes, &b"ab"[..]));
+            assert_eq!(header.value, u64::from(crc32c::crc32c(b"ab")));
+            let (number, begun) = other.begun().await;
+            assert_eq!((number, &*begun.instance_key), (2, "b"));
+            assert_eq!(other.frame().await.1.len(), FRAME_BYTES);
+            let (header, body) = other.frame().await;
+            assert_eq!(body, [7]);
+            let whole = crc32c::crc32c(&vec![7; FRAME_BYTES + 1]);
+            assert_eq!(header.value, u64::from(whole));
+            // Not in their order.
+            other.answer(Kind::Answer, 2, b"2").await;
+            let failure = crate::status::to_bytes(&Status::not_found("no"));
+            other.answer(Kind::Failure, 1, &failure).await;
+        };
+        let open = async { io };
+        let again = async { panic!("there is a connection") };
+        let (one, other, ()) = tokio::join!(
+            lane.send(&options, open, &first),
+            lane.send(&options, again, &second),
+            serve
+        );
+        assert_eq!(one.unwrap_err().code(), Code::NotFound);
+        assert_eq!(other.unwrap(), "2");
+    });
+}
+
+#[test]
+fn a_call_that_ends_within_its_payload_leaves_the_connection_to_others() {
+    let options = GrpcOptions::default();
+    // Less than a frame.
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    let large = request("a", vec![vec![7; 3 * FRAME_BYTES].into()]);
+    block_on(async {
+        {
+            let mut call = pin!(lane.send(&options, async { io }, &large));
+            let serve = async {
+                other.accept(b"").await;
+                assert_eq!(other.begun().await.0, 1);
+            };
+            tokio::select! {
+                _ = &mut call => panic!("nobody answers"),
+                () = serve => {}
+            }
+            // The call ends here, within its first frame.
+        }
+        let (header, body) = other.frame().await;
+        assert_eq!((header.kind, body), (Kind::Bytes, vec![7; FRAME_BYTES]));
+        let (header, _) = other.frame().await;
+        assert_eq!(header.kind, Kind::Abort);
+        let small = request("b", vec![]);
+        let serve = async {
+            assert_eq!(other.begun().await.0, 2);
+            other.answer(Kind::Answer, 2, b"").await;
+        };
+        let again = async { panic!("there is a connection") };
+        let (sent, ()) = tokio::join!(lane.send(&options, again, &small), serve);
+        assert_eq!(sent.unwrap(), "");
+    });
+}
+
+#[test]
+fn a_payload_that_is_refused_early_is_not_sent_to_the_end() {
+    let options = GrpcOptions::default();
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    let large = request("a", vec![vec![7; 100 * FRAME_BYTES].into()]);
+    block_on(async {
+        let serve = async {
+            other.accept(b"").await;
+            other.begun().await;
+            let failure = crate::status::to_bytes(&Status::resource_exhausted("too large"));
+            other.answer(Kind::Failure, 1, &failure).await;
+            let mut num_frames = 0;
+            while other.frame().await.0.kind == Kind::Bytes {
+                num_frames += 1;
+            }
+            assert!(num_frames < 100, "{num_frames}");
+        };
+        let (sent, ()) = tokio::join!(lane.send(&options, async { io }, &large), serve);
+        assert_eq!(sent.unwrap_err().message(), "too large");
+    });
+}
+
+#[test]
+fn a_connection_that_ends_ends_its_calls_and_another_one_is_opened() {
+    let options = GrpcOptions::default();
+    let lane = Lane::default();
+    let payload = request("a", vec![]);
+    block_on(async {
+        for _ in 0..2 {
+            let (io, mut other) = connection(1 << 10);
+            let serve = async {
+                other.accept(b"").await;
+                other.begun().await;
+                drop(other);
+            };
+            let (sent, ()) = tokio::join!(lane.send(&options, async { io }, &payload), serve);
+            assert!(sent.is_err());
+        }
+        let refused = async { Err(io::ErrorKind::ConnectionRefused.into()) };
+        assert!(lane.send(&options, refused, &payload).await.is_err());
+    });
+}
+
+#[test]
+fn a_side_that_says_nothing_is_given_up() {
+    let options = GrpcOptions {
+        keepalive_interval: Duration::from_millis(10),
+        keepalive_timeout: Duration::from_millis(40),
+        ..GrpcOptions::default()
+    };
+    for size in [0, 1 << 20] {
+        // The large payload is stuck in the middle.
+        let (io, mut other) = connection(1 << 10);
+        let lane = Lane::default();
+        let payload = request("a", vec![vec![7; size].into()]);
+        block_on(async {
+            let (sent, ()) = tokio::join!(
+                lane.send(&options, async { io }, &payload),
+                other.accept(b"")
+            );
+            assert_eq!(sent.unwrap_err().message(), "nothing was heard for 50ms");
+        });
+    }
+}
+
+#[test]
+fn a_side_that_says_something_may_take_its_time() {
+    let options = GrpcOptions {
+        keepalive_interval: Duration::from_millis(10),
+        keepalive_timeout: Duration::from_millis(40),
+        ..GrpcOptions::default()
+    };
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    let payload = request("a", vec![]);
+    block_on(async {
+        let serve = async {
+            other.accept(b"").await;
+            other.begun().await;
+            for _ in 0..15 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                other.answer(Kind::Ping, 0, b"").await;
+            }
+            other.answer(Kind::Answer, 1, b"late").await;
+        };
+        let (sent, ()) = tokio::join!(lane.send(&options, async { io }, &payload), serve);
+        assert_eq!(sent.unwrap(), "late");
+    });
+}
