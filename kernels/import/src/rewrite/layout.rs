@@ -12,7 +12,7 @@
 //! and attributes of their convolutions become those of images.
 
 use tfrt_support::DType;
-use tfrt_tensor::Shape;
+use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 use super::graph::Graph;
 use super::{Phase, RewriteRule};
@@ -61,6 +61,20 @@ pub(super) const RULES: &[RewriteRule] = &[
         phase: Phase::Layout,
         roots: &["tf.AddV2", "tf.Mul"],
         apply: pair,
+    },
+    RewriteRule {
+        name: "channels-last-slopes",
+        summary: "Multiplies negative elements before channels are moved.",
+        phase: Phase::Layout,
+        roots: &["nn.PRelu"],
+        apply: slopes,
+    },
+    RewriteRule {
+        name: "channels-last-sizes",
+        summary: "Resizes and pads images before their channels are moved.",
+        phase: Phase::Layout,
+        roots: &["nn.Pad", "nn.Resize"],
+        apply: sizes,
     },
     RewriteRule {
         name: "channels-last-concatenation",
@@ -337,6 +351,94 @@ fn pair(graph: &mut Graph, number: usize) -> Option<Value> {
     Some(transposed(graph, number, y, to_first(rank)?))
 }
 
+fn slopes(graph: &mut Graph, number: usize) -> Option<Value> {
+    let &[x, slope] = graph.operands(number) else {
+        return None;
+    };
+    let (source, rank) = moved_source_of(graph, x)?;
+    let operands = [source, moved_constant(graph, slope, rank)?];
+    let place = graph.place(number).to_owned();
+    let attrs = graph.attrs(number).to_vec();
+    let y = graph.make(number, "nn.PRelu", &operands, attrs, 1, &place)[0];
+    Some(transposed(graph, number, y, to_first(rank)?))
+}
+
+/// The numbers for each axis are constants, or those of the axes that an attribute lists.
+fn sizes(graph: &mut Graph, number: usize) -> Option<Value> {
+    const AXES_OF_PAD: usize = 3;
+    let (source, rank) = moved_source_of(graph, graph.slot(number, 0)?)?;
+    let mut operands = graph.operands(number).to_vec();
+    operands[0] = source;
+    let mut attrs = graph.attrs(number).to_vec();
+    let is_pad = graph.name(number) == Some("nn.Pad");
+    let listed = attrs.iter_mut().find(|(name, _)| name == "axes");
+    match listed {
+        Some((_, Attr::Ints(axes))) if !is_pad => {
+            for axis in axes {
+                let moved = moved_axis(super::infer::axis_of(*axis, rank)?, rank);
+                *axis = i64::try_from(moved).ok()?;
+            }
+        }
+        _ => {
+            // The regions of `tf_crop_and_resize` have numbers for each axis, too.
+            let is_region = graph.text(number, "coordinates") == Some("tf_crop_and_resize");
+            if is_region || (is_pad && graph.slot(number, AXES_OF_PAD).is_some()) {
+                return None;
+            }
+            let slots: &[usize] = if is_pad { &[1] } else { &[2, 3] };
+            for &slot in slots {
+                let Some(numbers) = graph.slot(number, slot) else {
+                    continue;
+                };
+                let at = operands.iter().position(|&operand| operand == numbers)?;
+                operands[at] = moved_numbers(graph, numbers, rank)?;
+            }
+        }
+    }
+    let name = graph.name(number)?.to_owned();
+    let place = graph.place(number).to_owned();
+    let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
+    Some(transposed(graph, number, y, to_first(rank)?))
+}
+
+/// Returns where an axis is after channels have moved.
+fn moved_axis(axis: usize, rank: usize) -> usize {
+    match axis {
+        0 => 0,
+        1 => rank - 1,
+        axis => axis - 1,
+    }
+}
+
+/// Returns a constant of one number for each axis, or two lists of them, for images or sequences
+/// with channels last.
+fn moved_numbers(graph: &mut Graph, numbers: Value, rank: usize) -> Option<Value> {
+    let tensor = graph.constant(numbers)?.clone();
+    let places: Vec<usize> = match *tensor.shape().dims() {
+        [0] => return Some(numbers),
+        [len] if len == rank || len == 2 * rank => (0..len).collect(),
+        _ => return None,
+    };
+    let mut moved = places.clone();
+    for &place in &places {
+        let (list, axis) = (place / rank, place % rank);
+        moved[list * rank + moved_axis(axis, rank)] = place;
+    }
+    let moved = match tensor.dtype() {
+        DType::I64 => reordered::<i64>(&tensor, &moved)?,
+        DType::F32 => reordered::<f32>(&tensor, &moved)?,
+        _ => return None,
+    };
+    Some(graph.weight("", moved))
+}
+
+/// Returns a vector of the elements at these places.
+fn reordered<T: Element>(tensor: &DenseHostTensor, places: &[usize]) -> Option<DenseHostTensor> {
+    let elements = tensor.elements::<T>().ok()?;
+    let elements: Vec<T> = places.iter().map(|&place| elements[place]).collect();
+    DenseHostTensor::from_elements(&crate::malloc(), tensor.shape().clone(), &elements).ok()
+}
+
 /// Returns a constant with one number, or one for each channel, for images or sequences of this
 /// rank with channels last.
 fn moved_constant(graph: &mut Graph, value: Value, rank: usize) -> Option<Value> {
@@ -366,12 +468,7 @@ fn concatenation(graph: &mut Graph, number: usize) -> Option<Value> {
     let axis = super::infer::axis_of(graph.int(number, "axis")?, rank)?;
     let place = graph.place(number).to_owned();
     // Where the axis is after channels have moved.
-    let axis = match axis {
-        0 => 0,
-        1 => rank - 1,
-        axis => axis - 1,
-    };
-    let axis = i64::try_from(axis).ok()?;
+    let axis = i64::try_from(moved_axis(axis, rank)).ok()?;
     let attrs = vec![("axis".to_owned(), Attr::Int(axis))];
     let y = graph.make(number, "nn.Concat", &sources, attrs, 1, &place)[0];
     Some(transposed(graph, number, y, to_first(rank)?))

@@ -19,6 +19,13 @@ pub(super) const RULES: &[RewriteRule] = &[
         apply: fold_batch_norm,
     },
     RewriteRule {
+        name: "batch-norm-as-scale",
+        summary: "Multiplies and adds a number for each channel instead of normalizing it.",
+        phase: Phase::Combine,
+        roots: &["nn.BatchNormalization"],
+        apply: scale_channels,
+    },
+    RewriteRule {
         name: "layer-norm-from-pieces",
         summary: "Recognises a normalization by the mean and the variance of each row.",
         phase: Phase::Simplify,
@@ -96,6 +103,27 @@ fn folded(graph: &Graph, number: usize) -> Option<(Vec<f64>, Vec<f64>)> {
         .map(|((factor, mean), bias)| bias - mean * factor)
         .collect();
     Some((factors, summands))
+}
+
+/// What is left of batch norms, which nothing in front of them could take.
+fn scale_channels(graph: &mut Graph, number: usize) -> Option<Value> {
+    let x = graph.operand(number, 0)?;
+    let known = graph.known(x);
+    let rank = known.rank().filter(|&rank| rank >= 2)?;
+    let dtype = known.dtype.filter(|&dtype| dtype == DType::F32)?;
+    let (factors, summands) = folded(graph, number)?;
+    let mut dims = vec![1; rank - 1];
+    dims[0] = factors.len();
+    // A number for each channel is broadcast to one channel, which is an error of a norm.
+    let channels = known.dims.and_then(|dims| dims[1].fixed());
+    if channels != Some(factors.len()) {
+        return None;
+    }
+    let place = graph.place(number).to_owned();
+    let factors = graph.weight("", tensor(dtype, &dims, &factors)?);
+    let summands = graph.weight("", tensor(dtype, &dims, &summands)?);
+    let y = graph.make(number, "tf.Mul", &[x, factors], Vec::new(), 1, &place)[0];
+    Some(graph.make(number, "tf.AddV2", &[y, summands], Vec::new(), 1, &place)[0])
 }
 
 fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {

@@ -218,3 +218,67 @@ fn constants_of_images_are_not_those_of_sequences() {
     let y = b.op("Mul", &[&y, &z]);
     assert!(b.check(&[&y]).contains(&"channels-last-convolution"));
 }
+
+#[test]
+fn images_are_resized_and_padded_before_channels_move() {
+    let numbers = |b: &mut Builder, values: &[f32]| b.given(&[values.len()], values);
+    for rank in [3, 4] {
+        let mut b = Builder::new(5);
+        let x = b.input("x", &[&[2, 3, 6][..], &[8]].concat()[..rank]);
+        let ones = vec![1; rank - 2];
+        let conv = |b: &mut Builder, x: &str, channels: [usize; 2]| {
+            let w = b.weight(&[&channels[..], &ones].concat());
+            b.op("Conv", &[x, &w])
+        };
+        let y = conv(&mut b, &x, [5, 3]);
+        let slope = b.weight(&[&[5][..], &ones].concat());
+        let y = b.op("PRelu", &[&y, &slope]);
+        let scales = [1.0, 1.0, 2.0, 1.5];
+        let scales = numbers(&mut b, &scales[..rank]);
+        let nearest = [text("mode", "nearest")];
+        let y = b.op_with("Resize", &[&y, "", &scales], &nearest);
+        let axes = [ints("axes", &[-1]), text("mode", "linear")];
+        let sizes = b.integers(&[9]);
+        let y = b.op_with("Resize", &[&y, "", "", &sizes], &axes);
+        let pads: Vec<i64> = [0, 1, 2, 3, 0, 4, 5, 6][..]
+            .chunks(4)
+            .flat_map(|half| half[..rank].to_vec())
+            .collect();
+        let pads = b.integers(&pads);
+        let y = b.op("Pad", &[&y, &pads]);
+        let y = conv(&mut b, &y, [4, 10]);
+        let rules = b.check(&[&y]);
+        for rule in ["channels-last-sizes", "channels-last-slopes"] {
+            assert!(rules.contains(&rule), "{rules:?}");
+        }
+        let mut program = b.program(&[&y]);
+        program.rewrite(&RewriteRules::default());
+        let num_transposes = program.text.matches("nn.Transpose").count();
+        assert_eq!(num_transposes, 2, "{}", program.text);
+    }
+}
+
+#[test]
+fn norms_that_nothing_can_take_are_factors_and_summands() {
+    let mut b = Builder::new(5);
+    let x = b.input("x", &[1, 3, 6, 5]);
+    let y = b.batch_norm(&x, 3);
+    let y = b.op("Relu", &[&y]);
+    let w = b.weight(&[8, 3, 3, 3]);
+    let y = b.op("Conv", &[&y, &w]);
+    let y = b.op("Concat", &[&y, &y]);
+    b.nodes.last_mut().unwrap().attribute = vec![int("axis", 1)];
+    let y = b.batch_norm(&y, 16);
+    let y = b.op("Relu", &[&y]);
+    let rules = b.check(&[&y]);
+    for rule in ["batch-norm-as-scale", "channels-last-pairs"] {
+        assert!(rules.contains(&rule), "{rules:?}");
+    }
+    // One channel where the norm has several is an error of the norm.
+    let mut b = Builder::new(5);
+    let x = b.input("x", &[2, 1, 4]);
+    let y = b.batch_norm(&x, 3);
+    for error in b.check_failure(&[&y]) {
+        assert!(!error.is_empty());
+    }
+}
