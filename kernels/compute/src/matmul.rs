@@ -409,7 +409,11 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
         let panels = share(plan.panels.panels(), plan.panel_blocks, panel_block);
         let a = &operands.a[product * shape.a_len()..][..shape.a_len()];
         let (a_copy, workspace) = workspace.split_at_mut(plan.a_copy_len());
-        let (b_copy, sums) = workspace.split_at_mut(plan.b_copy_len());
+        let b_copy_len = match operands.b {
+            RightFactor::Packed(_) => 0,
+            RightFactor::Plain(_) => plan.b_copy_len(),
+        };
+        let (b_copy, sums) = workspace.split_at_mut(b_copy_len);
         let width = plan.panels.width;
         let columns = panels.start * width..(panels.end * width).min(shape.n);
 
@@ -486,6 +490,10 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
                                 ),
                             }
                         }
+                    }
+                    RightFactor::Packed(_) if shape.m <= few_rows::PANEL_ROWS => {
+                        let b = (packed, panel_stride);
+                        few_rows::sums_of_panels(simd, &part, b, range.len(), panels.clone());
                     }
                     _ => {
                         for panel in panels.clone() {
