@@ -294,6 +294,23 @@ impl<T: MatmulElement> Matmul<T> {
     fn has_few_rows(&self) -> bool {
         self.shape.m <= FEW_ROWS
     }
+
+    /// Returns the number of elements of scratch memory for [`run_alone`](Self::run_alone).
+    pub(crate) fn workspace_len_alone(&self) -> usize {
+        self.a_copy_len()
+    }
+
+    /// Computes a product that is planned for one thread, with a packed `b` or [`FEW_ROWS`].
+    /// Operands have been checked.
+    pub(crate) fn run_alone(
+        &self,
+        operands: MatmulOperands<'_, T>,
+        c: &mut [T],
+        workspace: &mut [T],
+    ) {
+        assert_eq!(self.blocks(), 1, "a product for one thread");
+        self.compute(0, operands, &SharedSlice::new(c), workspace);
+    }
 }
 
 // SAFETY: 1. A block's elements are the columns of its share of panels in its share of rows of its
