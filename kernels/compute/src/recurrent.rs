@@ -211,7 +211,7 @@ const NAME: &str = "recurrent layer";
 /// With fewer products of a sequence and the weights of the state, packing them takes longer than
 /// it saves, and the products read them where they are.
 ///
-/// Not more than the rows up to which [`Matmul`] does so.
+/// One more than the rows up to which [`Matmul`] does so: otherwise it would pack them in each step.
 const MIN_PACKED_PRODUCTS: usize = 13;
 
 /// A block has at least this many sequences, as it reads the weights for each step.
@@ -252,7 +252,7 @@ impl<T: MatmulElement> Recurrent<T> {
         ] {
             checked_product(NAME, &extents)?;
         }
-        checked_product(NAME, &[steps, batch, input])?;
+        checked_product(NAME, &[steps, batch, input.max(1)])?;
         let most_row_blocks = batch.div_ceil(MIN_BLOCK_ROWS).max(1);
         let factors = [directions, steps, batch, gates, hidden, 2 * hidden];
         let operations = factors.into_iter().fold(1, usize::saturating_mul) / OPERATIONS_PER_UNIT;
@@ -446,10 +446,9 @@ unsafe impl<T: MatmulElement> Plan for Recurrent<T> {
             .map(Matmul::workspace_len_alone)
             .max();
         let hidden = self.layer.shape.hidden;
-        let of_resets = if self.resets_before_product() {
-            hidden
-        } else {
-            0
+        let of_resets = match self.resets_before_product() {
+            true => hidden,
+            false => 0,
         };
         rows * (self.wide() + hidden + of_resets) + of_products.unwrap_or(0)
     }
@@ -604,7 +603,7 @@ impl<T: MatmulElement> Block<'_, T> {
                 self.rows.clone().zip(gates).zip(resets).zip(states)
             {
                 if let Some(place) = self.place(row, step) {
-                    add(gates, &self.from_input(row, place)[..columns]);
+                    add(gates, &self.input_row(row, place)[..columns]);
                     self.activate(0, gates);
                     multiply(reset, &gates[hidden..], state);
                 }
@@ -619,7 +618,7 @@ impl<T: MatmulElement> Block<'_, T> {
             };
             let gates = &mut scratch.gates[at * columns..][..columns];
             let state = &mut scratch.state[at * hidden..][..hidden];
-            let input = self.from_input(row, place);
+            let input = self.input_row(row, place);
             match self.plan.layer.cell {
                 RecurrentCell::Plain => {
                     add(gates, input);
@@ -718,7 +717,7 @@ impl<T: MatmulElement> Block<'_, T> {
     }
 
     /// Returns the products of a step with the input.
-    fn from_input(&self, row: usize, place: usize) -> &[T] {
+    fn input_row(&self, row: usize, place: usize) -> &[T] {
         let RecurrentShape {
             steps,
             batch,

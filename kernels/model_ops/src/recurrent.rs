@@ -281,13 +281,9 @@ impl Operands {
         }
         let mut from_input = unspecified(ctx, T::DTYPE, &[product.output_len()])?;
         let output = from_input.elements_mut_owned::<T>()?;
-        let rows_of_w = product.output_len() * shape.input;
-        let rows_of_r = product.output_len() * shape.hidden;
-        report_work::<T>(
-            ctx,
-            2 * (rows_of_w + rows_of_r),
-            x.len() + w.len() + self.r.num_elements() + plan.output_len(),
-        );
+        let operations = (2 * product.output_len()).saturating_mul(shape.input + shape.hidden);
+        let num_weights = w.len() + self.r.num_elements();
+        report_work::<T>(ctx, operations, x.len() + num_weights + plan.output_len());
         let done = start(ctx, product, output, move |job, block, workspace| {
             let factors = match &packed {
                 Some(packed) => MatmulOperands::packed(&x, packed),
