@@ -131,6 +131,17 @@ pub enum Order {
         /// Whether its columns are given as rows.
         transposed: bool,
     },
+    /// For [`tfrt_compute::recurrent::Recurrent`]: the weights of the state.
+    Recurrent {
+        /// How many directions they are of.
+        directions: usize,
+        /// Gates of a cell.
+        gates: usize,
+        /// The size of the state.
+        hidden: usize,
+        /// Whether the last gate has a product of its own.
+        resets_before_product: bool,
+    },
 }
 
 /// The note about weights.

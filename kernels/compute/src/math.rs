@@ -257,7 +257,9 @@ macro_rules! real {
             fn tanh(self) -> Self {
                 let magnitude = self.abs();
                 let near = magnitude.tanh_near_zero();
-                let far = 1.0 - 2.0 / ((magnitude + magnitude).exp() + 1.0);
+                // Not the standard library's function, which methods of numbers mean first: a call
+                // for each element.
+                let far = 1.0 - 2.0 / (Real::exp(magnitude + magnitude) + 1.0);
                 // The sign comes last: with a sign of its own on each side, the loop is not
                 // vectorised.
                 Self::select(magnitude < 0.625, near, far).copysign(self)

@@ -294,6 +294,23 @@ impl<T: MatmulElement> Matmul<T> {
     fn has_few_rows(&self) -> bool {
         self.shape.m <= FEW_ROWS
     }
+
+    /// Returns the number of elements of scratch memory for [`run_alone`](Self::run_alone).
+    pub(crate) fn workspace_len_alone(&self) -> usize {
+        self.a_copy_len()
+    }
+
+    /// Computes a product that is planned for one thread, with a packed `b` or [`FEW_ROWS`].
+    /// Operands have been checked.
+    pub(crate) fn run_alone(
+        &self,
+        operands: MatmulOperands<'_, T>,
+        c: &mut [T],
+        workspace: &mut [T],
+    ) {
+        assert_eq!(self.blocks(), 1, "a product for one thread");
+        self.compute(0, operands, &SharedSlice::new(c), workspace);
+    }
 }
 
 // SAFETY: 1. A block's elements are the columns of its share of panels in its share of rows of its
@@ -409,7 +426,11 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
         let panels = share(plan.panels.panels(), plan.panel_blocks, panel_block);
         let a = &operands.a[product * shape.a_len()..][..shape.a_len()];
         let (a_copy, workspace) = workspace.split_at_mut(plan.a_copy_len());
-        let (b_copy, sums) = workspace.split_at_mut(plan.b_copy_len());
+        let b_copy_len = match operands.b {
+            RightFactor::Packed(_) => 0,
+            RightFactor::Plain(_) => plan.b_copy_len(),
+        };
+        let (b_copy, sums) = workspace.split_at_mut(b_copy_len);
         let width = plan.panels.width;
         let columns = panels.start * width..(panels.end * width).min(shape.n);
 
@@ -486,6 +507,10 @@ impl<T: MatmulElement> WithSimd for Block<'_, T> {
                                 ),
                             }
                         }
+                    }
+                    RightFactor::Packed(_) if shape.m <= few_rows::PANEL_ROWS => {
+                        let b = (packed, panel_stride);
+                        few_rows::sums_of_panels(simd, &part, b, range.len(), panels.clone());
                     }
                     _ => {
                         for panel in panels.clone() {

@@ -34,6 +34,10 @@ fn products_agree<T: MatmulElement + crate::element::Arithmetic + std::fmt::Debu
         (8, 20, 3),
         (9, 20, 3),
         (30, 50, 40),
+        (2, 300, 7),
+        (3, 300, 7),
+        (4, 70, 7),
+        (5, 70, 7),
         (3, 16_401, 9),
     ] {
         for (transposes_a, transposes_b) in [(false, false), (true, false), (false, true)] {

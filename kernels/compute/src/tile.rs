@@ -31,7 +31,7 @@ use pulp::{NullaryFnOnce, Simd};
 use crate::lanes::{Cache, LINE_BYTES, Lanes, fetch, native_lanes};
 
 /// Registers of a panel's width.
-const PANEL_VECTORS: usize = 2;
+pub(crate) const PANEL_VECTORS: usize = 2;
 
 /// The version of the layouts of packed matrices and filters, for those in files. A change of
 /// [`PanelLayout::pack`], of what `Matmul`, `Convolution` or `quantized` pack, or of the order in
@@ -153,6 +153,10 @@ pub(crate) fn pack_panel<T: Lanes>(
     }
 }
 
+/// Rows of a panel that are filled at a time from a transposed matrix: each of its lines is read
+/// once, and the rows stay in the first-level cache until they are full.
+const TRANSPOSED_ROWS: usize = 16;
+
 /// Fills the rows of one panel from the first `filled` *rows* of a row-major matrix whose rows are
 /// `stride` elements apart.
 pub(crate) fn pack_transposed_panel<T: Lanes>(
@@ -163,17 +167,19 @@ pub(crate) fn pack_transposed_panel<T: Lanes>(
     rows: &mut [T],
 ) {
     let k = rows.len() / width;
-    for column in 0..width {
-        let elements = rows.iter_mut().skip(column).step_by(width);
-        if column < filled {
-            let source = matrix
-                .get(column * stride..)
-                .map_or(&[][..], |row| &row[..k]);
-            for (to, &from) in elements.zip(source) {
-                *to = from;
+    for (block, rows) in rows.chunks_mut(TRANSPOSED_ROWS * width).enumerate() {
+        let first = block * TRANSPOSED_ROWS;
+        let ks = first..(first + TRANSPOSED_ROWS).min(k);
+        for column in 0..width {
+            let elements = rows.iter_mut().skip(column).step_by(width);
+            if column < filled {
+                let source = &matrix[column * stride..][ks.clone()];
+                for (to, &from) in elements.zip(source) {
+                    *to = from;
+                }
+            } else {
+                elements.for_each(|element| *element = T::ZERO);
             }
-        } else {
-            elements.for_each(|element| *element = T::ZERO);
         }
     }
 }

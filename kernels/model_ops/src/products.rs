@@ -247,7 +247,7 @@ struct Factor {
 }
 
 /// Products with fewer rows read the right factor where it is.
-const MIN_PACKED_ROWS: usize = 13;
+pub(crate) const MIN_PACKED_ROWS: usize = 13;
 
 /// Starts products of single precision. The right factor is packed once if it is used again.
 fn start_product(

@@ -1,28 +1,37 @@
 //! Recurrent layers.
 
+use std::sync::Arc;
+
 use tfrt::prelude::*;
+use tfrt_compute::job::Plan;
+use tfrt_compute::matmul::{MatmulElement, MatmulOperands};
 use tfrt_compute::recurrent::{
-    Recurrent, RecurrentCell, RecurrentShape, RecurrentState, RecurrentWeights,
+    GateFunction, Recurrent, RecurrentCell, RecurrentLayer, RecurrentOperands, RecurrentShape,
 };
-use tfrt_tensor::DenseHostTensor;
+use tfrt_kernels::numeric::{report_work, start, width};
+use tfrt_kernels::packed_weights::{self, Order};
+use tfrt_tensor::{DenseHostTensor, Element, OwnedElements};
 
 use crate::element_wise::activation_of;
-use crate::number::{Number, with_real};
-use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
+use crate::number::{Number, with_number, with_real};
+use crate::products::MIN_PACKED_ROWS;
+use crate::{
+    Slots, allocate, epilogue, invalid, made, real_numbers, unspecified, unsupported, whole_numbers,
+};
 
-/// A function of a gate's argument.
-type Function = Box<dyn Fn(f64) -> f64>;
+const OP: &str = "nn.Recurrent";
 
-/// Returns the functions of a layer, by the names that attributes list.
+/// Returns the functions of a layer, by the names that attributes list. Those of single precision
+/// are fast where this is possible.
 fn functions(
-    op: &str,
     names: &str,
     alphas: Option<&[f32]>,
     betas: Option<&[f32]>,
     count: usize,
-) -> Result<Vec<Function>> {
-    let mut alphas = alphas.unwrap_or_default().iter().copied().map(f64::from);
-    let mut betas = betas.unwrap_or_default().iter().copied().map(f64::from);
+    is_single: bool,
+) -> Result<Vec<GateFunction>> {
+    let mut alphas = alphas.unwrap_or_default().iter().copied();
+    let mut betas = betas.unwrap_or_default().iter().copied();
     let functions = names.split(',').map(|name| {
         let lower = name.to_ascii_lowercase();
         // What each is called here, and its parameters if they are not given.
@@ -34,21 +43,27 @@ fn functions(
             "affine" => ("affine", Some(1.0), Some(0.0)),
             "elu" => ("elu", Some(1.0), None),
             other @ ("relu" | "tanh" | "sigmoid" | "softsign" | "softplus") => (other, None, None),
-            _ => return Err(invalid(format!("`{op}`: unknown function `{name}`"))),
+            _ => return Err(invalid(format!("`{OP}`: unknown function `{name}`"))),
         };
-        let function = activation_of(known)
-            .ok_or_else(|| invalid(format!("`{op}`: unknown function `{name}`")))?;
         let alpha = alpha.map(|missing| alphas.next().unwrap_or(missing));
         let beta = beta.map(|missing| betas.next().unwrap_or(missing));
         let (alpha, beta) = (alpha.unwrap_or(0.0), beta.unwrap_or(0.0));
-        Ok(Box::new(move |x: f64| function(x, alpha, beta)) as Function)
+        if is_single && let Some(fast) = epilogue::activation_of(known, alpha, beta) {
+            return Ok(GateFunction::Fast(fast));
+        }
+        let function = activation_of(known)
+            .ok_or_else(|| invalid(format!("`{OP}`: unknown function `{name}`")))?;
+        let (alpha, beta) = (f64::from(alpha), f64::from(beta));
+        Ok(GateFunction::Each(Arc::new(move |x| {
+            function(x, alpha, beta)
+        })))
     });
     let functions = functions.collect::<Result<Vec<_>>>()?;
     if functions.len() == count {
         return Ok(functions);
     }
     Err(invalid(format!(
-        "`{op}`: expected {count} activation functions, found {}",
+        "`{OP}`: expected {count} activation functions, found {}",
         functions.len()
     )))
 }
@@ -84,7 +99,6 @@ fn recurrent(
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<Vec<AnyRef>> {
-    const OP: &str = "nn.Recurrent";
     let slots = Slots::new(OP, operands, slots);
     let (x, w, r) = (
         slots.need(0, "x")?,
@@ -133,125 +147,319 @@ fn recurrent(
     {
         return Err(refused());
     }
-    let numbers = |slot: usize, dims: &[usize], name: &str| -> Result<Vec<f64>> {
-        match slots.get(slot)? {
-            None => Ok(Vec::new()),
-            Some(found) if found.shape().dims() == dims => real_numbers(OP, &found),
-            Some(found) => Err(invalid(format!(
-                "`{OP}`: expected `{name}` of shape {dims:?}, found {}",
-                found.metadata()
-            ))),
-        }
+    let optional = |slot: usize, dims: &[usize], name: &str| match slots.get(slot)? {
+        Some(found) if found.shape().dims() != dims => Err(invalid(format!(
+            "`{OP}`: expected `{name}` of shape {dims:?}, found {}",
+            found.metadata()
+        ))),
+        found => Ok(found),
     };
     let state_dims = match batch_first {
         true => [batch, num_directions, hidden],
         false => [num_directions, batch, hidden],
     };
     let is_long_short = matches!(cell, RecurrentCell::LongShort { .. });
-    let bias = numbers(3, &[num_directions, 2 * wide], "bias")?;
+    let bias = optional(3, &[num_directions, 2 * wide], "bias")?;
     let lengths = match slots.get(4)? {
         None => vec![steps; batch],
         Some(lengths) => crate::extents(OP, &whole_numbers(OP, &lengths)?)?,
     };
-    let states = numbers(5, &state_dims, "initial_h")?;
-    let memories = numbers(6, &state_dims, "initial_c")?;
-    let peepholes = numbers(7, &[num_directions, 3 * hidden], "peepholes")?;
-    let (w, r) = (real_numbers(OP, &w)?, real_numbers(OP, &r)?);
-    let all = functions(
-        OP,
+    let states = optional(5, &state_dims, "initial_h")?;
+    let memories = optional(6, &state_dims, "initial_c")?;
+    let peepholes = optional(7, &[num_directions, 3 * hidden], "peepholes")?;
+    let functions = functions(
         activations,
         alphas,
         betas,
         cell.activations() * num_directions,
+        x.dtype() != DType::F64,
     )?;
-    // The steps outside, the batch inside.
-    let mut sequences = real_numbers(OP, &x)?;
-    if batch_first {
-        let from = std::mem::take(&mut sequences);
-        for step in 0..steps {
-            for row in 0..batch {
-                sequences.extend_from_slice(&from[(row * steps + step) * input..][..input]);
-            }
-        }
-    }
-    let y_dims = match batch_first {
-        true => [batch, steps, num_directions, hidden],
-        false => [steps, num_directions, batch, hidden],
+    let layer = RecurrentLayer {
+        cell,
+        shape: RecurrentShape {
+            steps,
+            batch,
+            input,
+            hidden,
+            is_batch_first: batch_first,
+        },
+        is_reverse: directions.to_vec(),
+        functions,
+        clip: (clip > 0.0).then_some(f64::from(clip)),
     };
-    let mut tensors = vec![allocate(ctx, x.dtype(), &y_dims)?];
-    for _ in 0..if is_long_short { 2 } else { 1 } {
-        tensors.push(allocate(ctx, x.dtype(), &state_dims)?);
+    let operands = Operands {
+        x,
+        w,
+        r,
+        bias,
+        lengths,
+        states,
+        // Other cells have neither.
+        memories: memories.filter(|_| is_long_short),
+        peepholes: peepholes.filter(|_| is_long_short),
+    };
+    match operands.x.dtype() {
+        DType::F64 => operands.start::<f64>(layer, ctx),
+        DType::F32 | DType::F16 | DType::Bf16 => operands.start::<f32>(layer, ctx),
+        other => Err(unsupported(OP, other)),
     }
-    let size = batch * hidden;
-    for (number, &is_reverse) in directions.iter().enumerate() {
-        let part = |numbers: &[f64]| -> Vec<f64> {
-            if numbers.is_empty() {
-                return vec![0.0; size];
-            }
-            let row = |row: usize| match batch_first {
-                true => &numbers[(row * num_directions + number) * hidden..][..hidden],
-                false => &numbers[(number * batch + row) * hidden..][..hidden],
+}
+
+/// The operands of a layer, whose extents have been checked.
+struct Operands {
+    x: DenseHostTensor,
+    w: DenseHostTensor,
+    r: DenseHostTensor,
+    bias: Option<DenseHostTensor>,
+    lengths: Vec<usize>,
+    states: Option<DenseHostTensor>,
+    memories: Option<DenseHostTensor>,
+    peepholes: Option<DenseHostTensor>,
+}
+
+/// A type that layers are computed in.
+trait LayerElement: Element + MatmulElement + Number {
+    /// Returns weights as packed by `pack`, if they are kept.
+    fn find_packed(
+        ctx: &ExecutionContext,
+        weights: &OwnedElements<Self>,
+        order: Order,
+        len: usize,
+        pack: impl FnOnce(&mut [Self]) -> Result<()>,
+    ) -> Result<Option<OwnedElements<Self>>>;
+}
+
+impl LayerElement for f32 {
+    fn find_packed(
+        ctx: &ExecutionContext,
+        weights: &OwnedElements<Self>,
+        order: Order,
+        len: usize,
+        pack: impl FnOnce(&mut [Self]) -> Result<()>,
+    ) -> Result<Option<OwnedElements<Self>>> {
+        packed_weights::find(ctx, weights, order, len, pack)
+    }
+}
+
+impl LayerElement for f64 {
+    fn find_packed(
+        _: &ExecutionContext,
+        _: &OwnedElements<Self>,
+        _: Order,
+        _: usize,
+        _: impl FnOnce(&mut [Self]) -> Result<()>,
+    ) -> Result<Option<OwnedElements<Self>>> {
+        Ok(None)
+    }
+}
+
+impl Operands {
+    /// Starts a layer, whose results are available when all steps are done.
+    fn start<T: LayerElement>(
+        self,
+        layer: RecurrentLayer,
+        ctx: &ExecutionContext,
+    ) -> Result<Vec<AnyRef>> {
+        let shape = layer.shape;
+        let num_results = num_results(layer.cell);
+        let plan = Recurrent::<T>::new(layer, width(ctx))?;
+        let numbers = |tensor: &DenseHostTensor| numbers::<T>(tensor, ctx);
+        let optional = |tensor: &Option<DenseHostTensor>| tensor.as_ref().map(numbers).transpose();
+        let (x, w) = (numbers(&self.x)?, numbers(&self.w)?);
+        let bias = optional(&self.bias)?;
+        let product = plan.input_product(width(ctx))?;
+        let input_bias = plan.input_bias(bias.as_deref().unwrap_or_default())?;
+        let mut packed = None;
+        if shape.steps * shape.batch >= MIN_PACKED_ROWS {
+            let order = Order::Matmul {
+                k: shape.input,
+                n: w.len() / shape.input.max(1),
+                transposed: true,
             };
-            (0..batch).flat_map(row).copied().collect()
+            let pack = |packed: &mut [T]| Ok(product.pack_b(&w, packed)?);
+            packed = T::find_packed(ctx, &w, order, product.packed_b_len(), pack)?;
+        }
+        let mut from_input = unspecified(ctx, T::DTYPE, &[product.output_len()])?;
+        let output = from_input.elements_mut_owned::<T>()?;
+        let operations = (2 * product.output_len()).saturating_mul(shape.input + shape.hidden);
+        let num_weights = w.len() + self.r.num_elements();
+        report_work::<T>(ctx, operations, x.len() + num_weights + plan.output_len());
+        let done = start(ctx, product, output, move |job, block, workspace| {
+            let factors = match &packed {
+                Some(packed) => MatmulOperands::packed(&x, packed),
+                None => MatmulOperands::new(&x, &w),
+            };
+            job.run_block(block, factors.shift(&input_bias), workspace)
+        })?;
+        let state_weights = state_weights(&plan, numbers(&self.r)?, ctx)?;
+        let (states, memories) = (optional(&self.states)?, optional(&self.memories)?);
+        let peepholes = optional(&self.peepholes)?;
+        let (dtype, lengths) = (self.x.dtype(), self.lengths);
+        let own = ctx.clone();
+        let steps = move || {
+            let ctx = &own;
+            let from_input = from_input.elements_owned::<T>()?;
+            let mut records = unspecified(ctx, T::DTYPE, &[plan.output_len()])?;
+            let output = records.elements_mut_owned::<T>()?;
+            let layer = plan.layer().clone();
+            let done = start(ctx, plan, output, move |job, block, workspace| {
+                let operands = RecurrentOperands {
+                    from_input: &from_input,
+                    state_weights: &state_weights,
+                    bias: bias.as_deref().unwrap_or_default(),
+                    peepholes: peepholes.as_deref().unwrap_or_default(),
+                    lengths: &lengths,
+                    hidden: states.as_deref().unwrap_or_default(),
+                    memory: memories.as_deref().unwrap_or_default(),
+                };
+                job.run_block(block, operands, workspace)
+            })?;
+            let own = ctx.clone();
+            after_all(done, num_results, ctx, move || {
+                results::<T>(&layer, dtype, &records, &own)
+            })
         };
-        let own = |numbers: &'_ [f64], len: usize| -> Vec<f64> {
-            numbers
-                .get(number * len..)
-                .unwrap_or_default()
-                .iter()
-                .take(len)
-                .copied()
-                .collect()
+        after_all(done, num_results, ctx, steps)
+    }
+}
+
+/// Returns the number of results of a layer: the states, the last one, and the last memory.
+fn num_results(cell: RecurrentCell) -> usize {
+    match cell {
+        RecurrentCell::LongShort { .. } => 3,
+        RecurrentCell::Plain | RecurrentCell::Gated { .. } => 2,
+    }
+}
+
+/// Returns the numbers of an operand, of any type.
+fn numbers<T: LayerElement>(
+    tensor: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<OwnedElements<T>> {
+    if tensor.dtype() == T::DTYPE {
+        return Ok(tensor.elements_owned()?);
+    }
+    let converted = with_number!(OP, tensor.dtype(), N => {
+        let from = tensor.elements::<N>()?;
+        made(ctx, tensor.shape().dims(), |at| <T as Number>::of_f64(Number::to_f64(from[at])))
+    })?;
+    Ok(converted.elements_owned()?)
+}
+
+/// Returns the weights of the state as a plan reads them.
+fn state_weights<T: LayerElement>(
+    plan: &Recurrent<T>,
+    weights: OwnedElements<T>,
+    ctx: &ExecutionContext,
+) -> Result<OwnedElements<T>> {
+    if !plan.packs_state() {
+        return Ok(weights);
+    }
+    let RecurrentLayer {
+        cell,
+        shape,
+        is_reverse,
+        ..
+    } = plan.layer();
+    let order = Order::Recurrent {
+        directions: is_reverse.len(),
+        gates: cell.gates(),
+        hidden: shape.hidden,
+        resets_before_product: plan.resets_before_product(),
+    };
+    let len = plan.packed_state_len();
+    let pack = |packed: &mut [T]| Ok(plan.pack_state(&weights, packed)?);
+    if let Some(packed) = T::find_packed(ctx, &weights, order, len, pack)? {
+        return Ok(packed);
+    }
+    let mut packed = unspecified(ctx, T::DTYPE, &[len])?;
+    plan.pack_state(&weights, &mut packed.elements_mut::<T>()?)?;
+    Ok(packed.elements_owned()?)
+}
+
+/// Returns results that are made when a chain is ready, or its error.
+fn after_all(
+    done: AsyncValueRef<Chain>,
+    num_results: usize,
+    ctx: &ExecutionContext,
+    make: impl FnOnce() -> Result<Vec<AnyRef>> + Send + 'static,
+) -> Result<Vec<AnyRef>> {
+    if let Some(error) = done.error_if_present() {
+        return Ok(vec![AnyRef::error(error.clone()); num_results]);
+    }
+    if done.is_available() {
+        return make();
+    }
+    let (promises, later): (Vec<_>, Vec<_>) = (0..num_results).map(|_| AnyRef::indirect()).unzip();
+    let ctx = ctx.clone();
+    done.and_then(move |done| {
+        let results = match done.error_if_present() {
+            Some(error) => vec![AnyRef::error(error.clone()); num_results],
+            None => make()
+                .unwrap_or_else(|error| vec![AnyRef::error(ctx.emit_error(error)); num_results]),
         };
-        let activations: Vec<&dyn Fn(f64) -> f64> = all[number * cell.activations()..]
-            [..cell.activations()]
-            .iter()
-            .map(|function| &**function)
-            .collect();
-        let (own_bias, own_peepholes) = (own(&bias, 2 * wide), own(&peepholes, 3 * hidden));
-        let layer = Recurrent {
-            cell,
-            shape: RecurrentShape {
-                steps,
-                batch,
-                input,
-                hidden,
-            },
-            weights: RecurrentWeights {
-                input: &w[number * wide * input..][..wide * input],
-                state: &r[number * wide * hidden..][..wide * hidden],
-                bias: &own_bias,
-                peepholes: &own_peepholes,
-            },
-            activations: &activations,
-            clip: (clip > 0.0).then_some(f64::from(clip)),
-            is_reverse,
-        };
-        let (mut state, mut memory) = (part(&states), part(&memories));
-        let mut y = vec![0.0; steps * size];
-        let before = RecurrentState {
-            hidden: &mut state,
-            memory: &mut memory,
-        };
-        layer.run(&sequences, &lengths, before, &mut y)?;
-        with_real!(OP, x.dtype(), T => {
-            for (tensor, numbers) in tensors.iter_mut().zip([&y, &state, &memory]) {
-                let is_y = std::ptr::eq(numbers, &y);
-                let mut to = tensor.elements_mut::<T>()?;
-                for (at, &value) in numbers.iter().enumerate() {
-                    let (step, row, unit) = (at / size, at / hidden % batch, at % hidden);
-                    let place = match (is_y, batch_first) {
-                        (true, true) => ((row * steps + step) * num_directions + number) * hidden,
-                        (true, false) => ((step * num_directions + number) * batch + row) * hidden,
-                        (false, true) => (row * num_directions + number) * hidden,
-                        (false, false) => (number * batch + row) * hidden,
+        for (promise, result) in promises.into_iter().zip(results) {
+            promise.forward_to(result);
+        }
+    });
+    Ok(later)
+}
+
+/// Copies the records of a layer into its results.
+fn results<T: LayerElement>(
+    layer: &RecurrentLayer,
+    dtype: DType,
+    records: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    let RecurrentShape {
+        steps,
+        batch,
+        hidden,
+        is_batch_first,
+        ..
+    } = layer.shape;
+    let directions = layer.is_reverse.len();
+    let (y_dims, state_dims) = match is_batch_first {
+        true => (
+            [batch, steps, directions, hidden],
+            [batch, directions, hidden],
+        ),
+        false => (
+            [steps, directions, batch, hidden],
+            [directions, batch, hidden],
+        ),
+    };
+    let mut tensors = vec![unspecified(ctx, dtype, &y_dims)?];
+    for _ in 1..num_results(layer.cell) {
+        tensors.push(unspecified(ctx, dtype, &state_dims)?);
+    }
+    let records = records.elements::<T>()?;
+    let record_len = records.len() / (directions * batch).max(1);
+    with_real!(OP, dtype, N => {
+        for (number, tensor) in tensors.iter_mut().enumerate() {
+            let mut to = tensor.elements_mut::<N>()?;
+            // Of the first result all steps, and one part each of the others.
+            let (first, parts) = match number {
+                0 => (0, steps),
+                state => (steps + state - 1, 1),
+            };
+            for (index, record) in records.chunks_exact(record_len.max(1)).enumerate() {
+                let (direction, row) = (index / batch, index % batch);
+                let record = &record[first * hidden..][..parts * hidden];
+                for (part, from) in record.chunks_exact(hidden.max(1)).enumerate() {
+                    let place = match is_batch_first {
+                        true => (row * parts + part) * directions + direction,
+                        false => (part * directions + direction) * batch + row,
                     };
-                    to[place + unit] = T::of_f64(value);
+                    for (to, &from) in to[place * hidden..][..hidden].iter_mut().zip(from) {
+                        *to = N::of_f64(Number::to_f64(from));
+                    }
                 }
             }
-            Ok(())
-        })?;
-    }
+        }
+        Ok(())
+    })?;
     Ok(tensors.into_iter().map(AnyRef::available).collect())
 }
 

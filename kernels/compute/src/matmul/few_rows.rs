@@ -9,6 +9,7 @@ use std::ops::Range;
 use pulp::{NullaryFnOnce, Simd};
 
 use super::{MatmulElement, Part};
+use crate::tile::{PANEL_VECTORS, panel_width};
 
 /// The most registers for the sums of one row.
 const VECTORS: usize = 8;
@@ -341,6 +342,125 @@ impl<S: Simd, T: MatmulElement, const R: usize, const V: usize> NullaryFnOnce
         }
         for (row, sums) in sums.iter().take(num_rows).enumerate() {
             part.store(simd, first_row + row, columns.clone(), sums);
+        }
+    }
+}
+
+/// Up to how many rows have sums in several packed panels at the same time: those of one panel are
+/// too few to be computed without waiting for one another.
+pub(super) const PANEL_ROWS: usize = 4;
+
+/// Panels in which one row, or two where there are registers enough, have sums at the same time.
+const PANELS: usize = 4;
+
+/// Panels in which other rows do.
+const PANELS_OF_MORE_ROWS: usize = 2;
+
+/// `b` is packed, from the first `k` on, with as many elements between its panels.
+///
+/// Measured on Sapphire Rapids with a `b` of 256 × 1024: one row takes 8.3 µs instead of 22 µs panel
+/// by panel, four rows 14.5 µs instead of 17.2 µs.
+pub(super) fn sums_of_panels<S: Simd, T: MatmulElement>(
+    simd: S,
+    part: &Part<'_, T>,
+    packed: (&[T], usize),
+    run: usize,
+    panels: Range<usize>,
+) {
+    let has_many_registers = S::REGISTER_COUNT >= 32;
+    let most_rows = if has_many_registers { PANEL_ROWS } else { 2 };
+    for first_row in (0..part.rows).step_by(most_rows) {
+        let block = PanelBlock {
+            simd,
+            part,
+            first_row,
+            packed,
+            run,
+        };
+        let panels = panels.clone();
+        match (part.rows - first_row).min(most_rows) {
+            1 => block.sums::<1, PANELS>(panels),
+            2 if has_many_registers => block.sums::<2, PANELS>(panels),
+            2 => block.sums::<2, PANELS_OF_MORE_ROWS>(panels),
+            3 => block.sums::<3, PANELS_OF_MORE_ROWS>(panels),
+            _ => block.sums::<PANEL_ROWS, PANELS_OF_MORE_ROWS>(panels),
+        }
+    }
+}
+
+/// Some rows, in packed panels.
+#[derive(Clone, Copy)]
+struct PanelBlock<'a, S, T> {
+    simd: S,
+    part: &'a Part<'a, T>,
+    first_row: usize,
+    packed: (&'a [T], usize),
+    run: usize,
+}
+
+impl<S: Simd, T: MatmulElement> PanelBlock<'_, S, T> {
+    /// Computes the sums of `R` rows, `P` panels at a time.
+    fn sums<const R: usize, const P: usize>(self, panels: Range<usize>) {
+        let mut first_panel = panels.start;
+        while panels.end - first_panel >= P {
+            let block = self;
+            self.simd
+                .vectorize(SumsOfPanels::<_, _, R, P> { block, first_panel });
+            first_panel += P;
+        }
+        for first_panel in first_panel..panels.end {
+            let block = self;
+            self.simd
+                .vectorize(SumsOfPanels::<_, _, R, 1> { block, first_panel });
+        }
+    }
+}
+
+/// The sums of `R` rows in `P` panels.
+struct SumsOfPanels<'a, S, T, const R: usize, const P: usize> {
+    block: PanelBlock<'a, S, T>,
+    first_panel: usize,
+}
+
+impl<S: Simd, T: MatmulElement, const R: usize, const P: usize> NullaryFnOnce
+    for SumsOfPanels<'_, S, T, R, P>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let PanelBlock {
+            simd,
+            part,
+            first_row,
+            packed: (packed, stride),
+            run,
+        } = self.block;
+        let first_panel = self.first_panel;
+        let width = panel_width::<S, T>();
+        let a: [&[T]; R] = rows_of_a(part, first_row, run);
+        let panels: [&[[T::Vector<S>; PANEL_VECTORS]]; P] = std::array::from_fn(|panel| {
+            let panel = &packed[(first_panel + panel) * stride..][..run * width];
+            &T::vectors::<S>(panel).0.as_chunks().0[..run]
+        });
+        let mut sums = [[[T::splat(simd, T::ZERO); PANEL_VECTORS]; P]; R];
+        for k in 0..run {
+            let x: [T::Vector<S>; R] = std::array::from_fn(|row| T::splat(simd, a[row][k]));
+            for (panel, rows_of_b) in panels.iter().enumerate() {
+                for (vector, &b) in rows_of_b[k].iter().enumerate() {
+                    for row in 0..R {
+                        let sum = &mut sums[row][panel][vector];
+                        *sum = T::fused_mul_add(simd, x[row], b, *sum);
+                    }
+                }
+            }
+        }
+        for (row, sums) in sums.iter().enumerate() {
+            for (panel, sums) in sums.iter().enumerate() {
+                let start = (first_panel + panel) * width;
+                let columns = start..(start + width).min(part.n);
+                part.store(simd, first_row + row, columns, sums);
+            }
         }
     }
 }

@@ -84,6 +84,30 @@ fn products_agree_with_the_textbook() {
 }
 
 #[test]
+fn a_row_of_a_packed_product_does_not_depend_on_the_number_of_rows() {
+    const ROWS: usize = 14;
+    let mut random = Random::new(22);
+    for (n, k) in [(1, 5), (33, 64), (300, 100), (1000, 1030)] {
+        let (a, b) = (random.f32s(ROWS * k), random.f32s(k * n));
+        let product = |rows: usize| {
+            let plan = Matmul::<f32>::new(MatmulShape::new(rows, n, k), 1).expect("a shape");
+            let mut packed = vec![f32::NAN; plan.packed_b_len()];
+            plan.pack_b(&b, &mut packed).expect("lengths");
+            let operands = MatmulOperands::packed(&a[..rows * k], &packed);
+            run(&plan, &Serial, operands, vec![f32::NAN; rows * n])
+        };
+        let all = product(ROWS);
+        for rows in 1..ROWS {
+            assert_eq!(
+                product(rows),
+                all[..rows * n],
+                "{rows} rows of {n} sums of {k}"
+            );
+        }
+    }
+}
+
+#[test]
 fn double_precision_products_agree_with_the_textbook() {
     let mut random = Random::new(21);
     for _ in 0..200 {

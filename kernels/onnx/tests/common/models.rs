@@ -188,7 +188,7 @@ fn control_flow(scale: usize) -> Sample {
     sample("control_flow", b, &[&name, "rows"])
 }
 
-/// A recurrent layer in both directions.
+/// Recurrent layers: one in both directions, and one of so many steps that threads share it.
 fn recurrent(scale: usize) -> Sample {
     let mut b = Builder::new(7);
     let x = b.input("x", &[4, 2, scale]);
@@ -199,7 +199,15 @@ fn recurrent(scale: usize) -> Sample {
         int("hidden_size", scale as i64),
     ];
     let y = b.op_with("LSTM", &[&x, &w, &r], &attributes);
-    sample("recurrent", b, &[&y])
+    let x = b.input("long", &[30, 9, scale]);
+    let w = b.weight(&[1, 6 * scale, scale]);
+    let r = b.weight(&[1, 6 * scale, 2 * scale]);
+    let z = b.op_with(
+        "GRU",
+        &[&x, &w, &r],
+        &[int("hidden_size", 2 * scale as i64)],
+    );
+    sample("recurrent", b, &[&y, &z])
 }
 
 /// A product between a quantization and its inverse.

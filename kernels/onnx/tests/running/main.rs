@@ -10,6 +10,7 @@ mod graphs;
 mod operands;
 mod own_ops;
 mod quantized;
+mod recurrent;
 mod refusals;
 mod started;
 mod versions;
