@@ -264,3 +264,37 @@ fn every_cut_of_a_text_is_an_error_or_a_program() {
         }
     }
 }
+
+#[test]
+fn digits_of_booleans_are_bytes_or_bits() {
+    let check = |digits: &str, ty: &str, expected: &str| {
+        check(
+            &format!("\"a.b\"() {{a = dense<\"0x{digits}\"> : tensor<{ty}>}} : () -> ()"),
+            &format!(
+                "module {{\n  \"a.b\"() {{a = dense<{expected}> : tensor<{ty}>}} : () -> ()\n}}\n"
+            ),
+        );
+    };
+    check("010001", "3xi1", "[true, false, true]");
+    check("FF00", "2xi1", "[true, false]");
+    check("05", "3xi1", "[true, false, true]");
+    // A single byte is packed, unless it has one Boolean for all elements.
+    check("01", "3xi1", "[true, false, false]");
+    check("01", "9xi1", "true");
+    check("FF", "3xi1", "true");
+    check("00", "3xi1", "false");
+    check(
+        "4102",
+        "10xi1",
+        "[true, false, false, false, false, false, true, false, false, true]",
+    );
+    for digits in ["0100", "02", "03FFFFFF"] {
+        check_error(
+            &format!("\"a.b\"() {{a = dense<\"0x{digits}\"> : tensor<17xi1>}} : () -> ()"),
+            &format!(
+                "f:1:{}: error: elements hex data size is invalid for provided type: 'i1'",
+                26 + digits.len()
+            ),
+        );
+    }
+}
