@@ -126,6 +126,12 @@ impl ElementType {
         self.name.starts_with(['i', 'u'])
     }
 
+    /// Returns the width in bits: of complex numbers, that of their parts.
+    pub(crate) fn bits(self) -> u32 {
+        let digits = self.name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.parse().unwrap_or(0)
+    }
+
     /// Returns the name of the type that tensors hold, if it is wider than the element type.
     pub(crate) fn wider(self) -> Option<&'static str> {
         let held = Self::of(self.dtype)?;

@@ -176,6 +176,25 @@ fn everything_that_is_not_supported_is_told() {
 }
 
 #[test]
+fn what_follows_an_unsupported_op_in_a_region_is_not_told() {
+    let text = r#"func.func @main(%x: tensor<2xf32>) {
+  %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>):
+    %b = "stablehlo.frob"(%a) : (tensor<f32>) -> tensor<f32>
+    %c = stablehlo.abs %b : tensor<f32>
+    %d = stablehlo.add %a, %c : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+"#;
+    let error = import_with(text, Limits::default()).unwrap_err();
+    let expected =
+        "1 operator form is not supported\n  stablehlo.frob: within a region\t1 node: f:4:10";
+    assert_eq!(error, expected);
+}
+
+#[test]
 fn what_ops_lack_is_told() {
     let check = |body: &str, expected: &str| {
         let text = format!(

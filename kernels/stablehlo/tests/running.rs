@@ -119,6 +119,22 @@ func.func private @unused() -> tensor<3xi32> {
 }
 
 #[test]
+fn regions_compare_the_bits_of_numbers() {
+    check::<f64>(
+        "tensor<4xf64>",
+        r#"  %x = stablehlo.constant dense<[2.0, -0.0, 0.0, -3.0]> : tensor<4xf64>
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+    %c = stablehlo.bitcast_convert %a : (tensor<f64>) -> tensor<ui64>
+    %d = stablehlo.bitcast_convert %b : (tensor<f64>) -> tensor<ui64>
+    %e = stablehlo.compare LT, %c, %d : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<4xf64>) -> tensor<4xf64>"#,
+        &[0.0, 2.0, -0.0, -3.0],
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

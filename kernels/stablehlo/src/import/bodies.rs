@@ -5,7 +5,7 @@
 //! number is two values: its real part and its imaginary part. Integers of 2 or 4 bits are
 //! converted from bytes at the start, and to bytes at the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use tfrt_import::{ImportError, Limit};
@@ -44,6 +44,8 @@ impl Scalar {
 pub(super) struct Body {
     text: String,
     values: HashMap<ValueId, Scalar>,
+    /// The results of ops that were reported as unsupported.
+    missing: HashSet<ValueId>,
     num_values: usize,
 }
 
@@ -75,6 +77,18 @@ impl Body {
         self.text.push(';');
         self.num_values += 1;
         self.num_values - 1
+    }
+
+    /// Defines a value. A function that is called again defines its values again.
+    fn define(&mut self, value: ValueId, scalar: Scalar) {
+        self.missing.remove(&value);
+        self.values.insert(value, scalar);
+    }
+
+    /// Leaves a value undefined, for a reason that was already reported.
+    fn miss(&mut self, value: ValueId) {
+        self.values.remove(&value);
+        self.missing.insert(value);
     }
 
     /// Adds a constant of which all bits are zero.
@@ -181,7 +195,12 @@ impl Lowering<'_> {
         for &op in ops {
             self.num_ops += 1;
             self.options.limits.check(Limit::Nodes, self.num_ops)?;
-            is_whole &= self.instruction(op, body, depth)?;
+            if !self.instruction(op, body, depth)? {
+                is_whole = false;
+                for &result in self.module.results(op) {
+                    body.miss(result);
+                }
+            }
         }
         if !is_whole {
             return Ok(None);
@@ -205,6 +224,9 @@ impl Lowering<'_> {
     ) -> Result<Option<Scalar>, ImportError> {
         if let Some(&scalar) = body.values.get(&value) {
             return Ok(Some(scalar));
+        }
+        if body.missing.contains(&value) {
+            return Ok(None);
         }
         let constant = self.module.defining_op(value);
         let constant = constant.filter(|&op| self.module.op_name(op) == "stablehlo.constant");
@@ -253,6 +275,12 @@ impl Lowering<'_> {
                 | "stablehlo.optimization_barrier",
                 &[x],
             ) => Some(x),
+            ("stablehlo.bitcast_convert", &[Scalar::Plain(x)]) => {
+                let (from, to) = (self.operand(op, 0)?.element, self.result(op, 0)?.element);
+                let is_same_width = from.bits() == to.bits() && from.name != "i1";
+                let instruction = format!("bitcast {} {x}", to.name);
+                is_same_width.then(|| Scalar::Plain(body.add(&instruction)))
+            }
             _ => match element_wise::function_name(name) {
                 Some(function) => element_wise::add(self, op, function, &operands, body)?,
                 None => None,
@@ -260,7 +288,7 @@ impl Lowering<'_> {
         };
         match scalar {
             Some(scalar) => {
-                body.values.insert(result, scalar);
+                body.define(result, scalar);
                 Ok(true)
             }
             None => {
@@ -287,13 +315,13 @@ impl Lowering<'_> {
             )));
         }
         for (&argument, &scalar) in arguments.iter().zip(operands) {
-            body.values.insert(argument, scalar);
+            body.define(argument, scalar);
         }
         let Some(results) = self.body_of(block, body, depth + 1)? else {
             return Ok(false);
         };
         for (&result, (scalar, _)) in self.module.results(op).iter().zip(results) {
-            body.values.insert(result, scalar);
+            body.define(result, scalar);
         }
         Ok(true)
     }
