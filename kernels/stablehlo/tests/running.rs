@@ -135,6 +135,50 @@ fn regions_compare_the_bits_of_numbers() {
 }
 
 #[test]
+fn the_number_of_selected_elements_may_be_known_only_at_run_time() {
+    // The results of the call, and what follows the tensors and initial values among its operands.
+    let selected = |function: &str, config: &str, operands: &str, types: &str| {
+        format!(
+            "  %x = stablehlo.constant dense<[[1.0, 5.0, 3.0], [9.0, 7.0, 8.0]]> : tensor<2x3xf32>
+  %i = stablehlo.iota dim = 1 : tensor<2x3xi32>
+  %a = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %b = stablehlo.constant dense<-1> : tensor<i32>
+  %k = stablehlo.constant dense<2> : tensor<i32>
+  %s = stablehlo.constant dense<2> : tensor<2xi32>
+  %u, %y = stablehlo.custom_call @{function}(%x, %i, %a, %b{operands}) {{called_computations = [@greater], {config}}} : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>{types}) -> (tensor<?x?xf32>, tensor<?x?xi32>)
+  return %y : tensor<?x?xi32>
+}}
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {{
+  %e = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %e : tensor<i1>
+}}
+func.func private @unused() -> tensor<?x?xi32> {{
+  %y = stablehlo.constant dense<0> : tensor<i32>"
+        )
+    };
+    check::<i32>(
+        "tensor<?x?xi32>",
+        &selected(
+            "ApproxTopK",
+            "indices_of_shape_operands = dense<[4, 5]> : tensor<2xi64>, mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 2 : i64}",
+            ", %s, %s",
+            ", tensor<2xi32>, tensor<2xi32>",
+        ),
+        &[1, 2, 0, 2],
+    );
+    check::<i32>(
+        "tensor<?x?xi32>",
+        &selected(
+            "stablehlo.dynamic_approx_top_k",
+            "mhlo.backend_config = {reduction_dim = 1 : i64}",
+            ", %k",
+            ", tensor<i32>",
+        ),
+        &[1, 2, 0, 2],
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

@@ -8,7 +8,6 @@ use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, Value};
 use tfrt_ir::OpId;
 use tfrt_support::DType;
-use tfrt_tensor::DenseHostTensor;
 
 use super::constants::scalar;
 use super::{Lowered, Lowering, dynamic, element_wise, extents, lists};
@@ -445,7 +444,8 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
             let k = lowering.weight(k);
             lowering.top_k(op, x, k)
         }
-        ("ApproxTopK", _) => lowering.approximate_top_k(op, operands),
+        ("ApproxTopK", _) => lowering.approximate_top_k(op, operands, false),
+        ("stablehlo.dynamic_approx_top_k", _) => lowering.approximate_top_k(op, operands, true),
         ("stablehlo.dynamic_top_k", &[x, k]) => {
             let k = lowering.apply(op, "convert i64 0;ret 1", &[k]);
             lowering.top_k(op, x, k)
@@ -486,9 +486,7 @@ impl Lowering<'_> {
         x: Value,
         dims: &[usize],
     ) -> Result<Value, ImportError> {
-        let shape = DenseHostTensor::vector(&extents(dims));
-        let shape = shape.map_err(|error| ImportError::new(error.to_string()))?;
-        let shape = self.weight(shape);
+        let shape = self.vector(&extents(dims))?;
         let attrs = [("allow_zero", Attr::Bool(true))];
         Ok(self.emit_one(op, "nn.Reshape", &[x, shape], &attrs))
     }

@@ -65,6 +65,13 @@ impl Lowering<'_> {
         Ok(self.weight(dense(dtype, shape, bytes)?))
     }
 
+    /// Adds a vector of integers.
+    pub(super) fn vector(&mut self, numbers: &[i64]) -> Result<Value, ImportError> {
+        let vector = DenseHostTensor::vector(numbers);
+        let vector = vector.map_err(|error| ImportError::new(error.to_string()))?;
+        Ok(self.weight(vector))
+    }
+
     /// Fills a tensor of the shape of the operand with the attribute `value`.
     pub(super) fn constant_like(&mut self, op: OpId, x: Value) -> Lowered {
         let ty = self.result(op, 0)?;
