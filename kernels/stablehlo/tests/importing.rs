@@ -195,6 +195,27 @@ fn what_follows_an_unsupported_op_in_a_region_is_not_told() {
 }
 
 #[test]
+fn a_function_that_uses_a_value_from_outside_the_region_is_told() {
+    let text = r#"func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) {
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = func.call @less(%a, %s) : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+func.func private @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %c : tensor<i1>
+}
+"#;
+    check_error(
+        text,
+        "1 operator form is not supported\n  stablehlo.compare: within a region, on values captured from outside it\t1 node: f:10:8",
+    );
+}
+
+#[test]
 fn what_ops_lack_is_told() {
     let check = |body: &str, expected: &str| {
         let text = format!(

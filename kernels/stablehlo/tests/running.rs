@@ -119,6 +119,29 @@ func.func private @unused() -> tensor<3xi32> {
 }
 
 #[test]
+fn a_function_need_not_use_what_a_region_passes_it() {
+    check::<i32>(
+        "tensor<i32>",
+        r#"  %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.reshape %z : (tensor<i32>) -> tensor<i32>
+  %y = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = func.call @sum(%n, %x, %a, %b) : (tensor<i32>, tensor<3xi32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+  return %y : tensor<i32>
+}
+func.func private @sum(%n: tensor<i32>, %m: tensor<3xi32>, %a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.add %a, %b : tensor<i32>
+  return %c : tensor<i32>
+}
+func.func private @unused(%y: tensor<i32>) -> tensor<i32> {"#,
+        &[6],
+    );
+}
+
+#[test]
 fn regions_compare_the_bits_of_numbers() {
     check::<f64>(
         "tensor<4xf64>",
@@ -152,8 +175,7 @@ func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d
   %e = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
   return %e : tensor<i1>
 }}
-func.func private @unused() -> tensor<?x?xi32> {{
-  %y = stablehlo.constant dense<0> : tensor<i32>"
+func.func private @unused(%y: tensor<?x?xi32>) -> tensor<?x?xi32> {{"
         )
     };
     check::<i32>(

@@ -85,6 +85,12 @@ impl Body {
         self.values.insert(value, scalar);
     }
 
+    /// Leaves a value undefined. An op that uses it is unsupported.
+    fn undefine(&mut self, value: ValueId) {
+        self.missing.remove(&value);
+        self.values.remove(&value);
+    }
+
     /// Leaves a value undefined, for a reason that was already reported.
     fn miss(&mut self, value: ValueId) {
         self.values.remove(&value);
@@ -222,37 +228,42 @@ impl Lowering<'_> {
         user: OpId,
         body: &mut Body,
     ) -> Result<Option<Scalar>, ImportError> {
-        if let Some(&scalar) = body.values.get(&value) {
-            return Ok(Some(scalar));
+        let found = self.optional_element(value, body)?;
+        if found.is_none() && !body.missing.contains(&value) {
+            self.lacks(user, "within a region, on values captured from outside it")?;
         }
-        if body.missing.contains(&value) {
-            return Ok(None);
-        }
-        let constant = self.module.defining_op(value);
-        let constant = constant.filter(|&op| self.module.op_name(op) == "stablehlo.constant");
-        if let Some(op) = constant
-            && self.instruction(op, body, 0)?
-            && let Some(&scalar) = body.values.get(&value)
+        Ok(found)
+    }
+
+    /// Returns an element, or `None` for a value that a program cannot have.
+    fn optional_element(
+        &mut self,
+        value: ValueId,
+        body: &mut Body,
+    ) -> Result<Option<Scalar>, ImportError> {
+        if !body.values.contains_key(&value)
+            && let Some(op) = self.module.defining_op(value)
+            && self.module.op_name(op) == "stablehlo.constant"
+            && self.tensor(value).is_ok_and(|ty| ty.is_scalar())
         {
-            return Ok(Some(scalar));
+            self.instruction(op, body, 0)?;
         }
-        self.lacks(user, "within a region, on values captured from outside it")?;
-        Ok(None)
+        Ok(body.values.get(&value).copied())
     }
 
     /// Adds an op of a region to the program. Returns `true` if the op is supported.
     fn instruction(&mut self, op: OpId, body: &mut Body, depth: u64) -> Result<bool, ImportError> {
         let module = self.module;
         let name = module.op_name(op);
+        if matches!(name, "func.call" | "std.call") {
+            return self.called(op, body, depth);
+        }
         let mut operands = Vec::new();
         for &value in module.operands(op) {
             match self.element(value, op, body)? {
                 Some(scalar) => operands.push(scalar),
                 None => return Ok(false),
             }
-        }
-        if matches!(name, "func.call" | "std.call") {
-            return self.called(op, &operands, body, depth);
         }
         let &[result] = module.results(op) else {
             self.lacks(op, "within a region")?;
@@ -298,15 +309,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn called(
-        &mut self,
-        op: OpId,
-        operands: &[Scalar],
-        body: &mut Body,
-        depth: u64,
-    ) -> Result<bool, ImportError> {
+    /// Adds the ops of a function. It may have arguments from outside the region that it does not
+    /// use; an op that uses one is unsupported.
+    fn called(&mut self, op: OpId, body: &mut Body, depth: u64) -> Result<bool, ImportError> {
         let block = self.callee_block(op)?;
-        let arguments = self.module.block_arguments(block);
+        let (arguments, operands) = (self.module.block_arguments(block), self.module.operands(op));
         if arguments.len() != operands.len() {
             return Err(ImportError::new(format!(
                 "expected {} operands, found {}",
@@ -314,8 +321,12 @@ impl Lowering<'_> {
                 operands.len()
             )));
         }
-        for (&argument, &scalar) in arguments.iter().zip(operands) {
-            body.define(argument, scalar);
+        for (&argument, &operand) in arguments.iter().zip(operands) {
+            match self.optional_element(operand, body)? {
+                Some(scalar) => body.define(argument, scalar),
+                None if body.missing.contains(&operand) => body.miss(argument),
+                None => body.undefine(argument),
+            }
         }
         let Some(results) = self.body_of(block, body, depth + 1)? else {
             return Ok(false);
