@@ -142,6 +142,23 @@ func.func private @unused(%y: tensor<i32>) -> tensor<i32> {"#,
 }
 
 #[test]
+fn the_region_of_a_map_may_use_scalars_from_outside() {
+    check::<i32>(
+        "tensor<2xi32>",
+        r#"  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %z = stablehlo.constant dense<10> : tensor<i32>
+  %n = stablehlo.negate %z : tensor<i32>
+  %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %b = stablehlo.multiply %n, %a : tensor<i32>
+    %c = stablehlo.add %b, %n : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<2xi32>) -> tensor<2xi32>"#,
+        &[-20, -30],
+    );
+}
+
+#[test]
 fn regions_compare_the_bits_of_numbers() {
     check::<f64>(
         "tensor<4xf64>",

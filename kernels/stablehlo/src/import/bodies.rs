@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use tfrt_import::program::Value;
 use tfrt_import::{ImportError, Limit};
 use tfrt_ir::{BlockId, OpId, RegionId, ValueId};
 
@@ -152,7 +153,18 @@ impl Lowering<'_> {
         op: OpId,
         block: BlockId,
     ) -> Result<Option<String>, ImportError> {
-        let arguments = self.module.block_arguments(block).to_vec();
+        self.capturing_function(op, block, &[])
+    }
+
+    /// Lowers a block to a scalar program whose arguments are those of the block, then values from
+    /// outside it.
+    pub(super) fn capturing_function(
+        &mut self,
+        op: OpId,
+        block: BlockId,
+        captured: &[ValueId],
+    ) -> Result<Option<String>, ImportError> {
+        let arguments = [self.module.block_arguments(block), captured].concat();
         let types = arguments.iter().map(|&value| self.element_of(value));
         let Some(types) = types.collect::<Option<Vec<_>>>() else {
             self.lacks(
@@ -167,6 +179,28 @@ impl Lowering<'_> {
             return Ok(None);
         };
         Ok(Some(body.finish(&results)))
+    }
+
+    /// Returns the scalars from outside a block that its ops use, and their lowered forms. Constants
+    /// are none of them, because they are a part of the program.
+    pub(super) fn captured_scalars(&self, block: BlockId) -> Vec<(ValueId, Value)> {
+        let module = self.module;
+        let ops = module.block_ops(block);
+        let arguments = module.block_arguments(block).iter();
+        let own = ops.iter().flat_map(|&op| module.results(op));
+        let mut known: HashSet<ValueId> = arguments.chain(own).copied().collect();
+        let mut captured = Vec::new();
+        for &value in ops.iter().flat_map(|&op| module.operands(op)) {
+            let defining = module.defining_op(value).map(|op| module.op_name(op));
+            if defining != Some("stablehlo.constant")
+                && self.tensor(value).is_ok_and(|ty| ty.dims.is_empty())
+                && let Some(&Some(lowered)) = self.values.get(&value)
+                && known.insert(value)
+            {
+                captured.push((value, lowered));
+            }
+        }
+        captured
     }
 
     /// Returns the type of the elements of a value, if it is a tensor.

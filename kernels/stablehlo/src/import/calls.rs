@@ -329,12 +329,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let count = lowering.module.results(op).len();
             Ok(Some(lowering.emit(op, "hlo.Sort", operands, &attrs, count)))
         }
-        "stablehlo.map" => {
-            let Some(program) = lowering.element_function(op, 0)? else {
-                return Ok(None);
-            };
-            one(lowering.apply(op, &program, operands))
-        }
+        "stablehlo.map" => lowering.map(op, operands),
         "stablehlo.dot" | "stablehlo.dot_general" => {
             number_of_operands(2)?;
             one(lowering.dot_general(op, operands)?)
@@ -496,6 +491,21 @@ impl Lowering<'_> {
             return x;
         }
         self.emit_one(op, "nn.Transpose", &[x], &[("perm", Attr::Ints(perm))])
+    }
+
+    /// Applies a region to each element. Scalars from outside the region are further operands.
+    fn map(&mut self, op: OpId, operands: &[Value]) -> Lowered {
+        let &[region] = self.module.regions(op) else {
+            return Err(ImportError::new("expected one region"));
+        };
+        let block = self.only_block(region)?;
+        let captured = self.captured_scalars(block);
+        let (names, values): (Vec<_>, Vec<_>) = captured.into_iter().unzip();
+        let Some(program) = self.capturing_function(op, block, &names)? else {
+            return Ok(None);
+        };
+        let operands = [operands, &values].concat();
+        Ok(Some(vec![self.apply(op, &program, &operands)]))
     }
 
     /// Returns the window attributes that all windowed ops have.
