@@ -218,6 +218,34 @@ func.func private @unused(%y: tensor<?x?xi32>) -> tensor<?x?xi32> {{"
 }
 
 #[test]
+fn bits_of_narrow_elements_follow_each_other() {
+    check::<u16>(
+        "tensor<2xui16>",
+        "  %x = stablehlo.constant dense<[[1, 2, 3, 4], [15, 14, 0, 8]]> : tensor<2x4xui4>
+  %y = stablehlo.bitcast_convert %x : (tensor<2x4xui4>) -> tensor<2xui16>",
+        &[0x4321, 0x80EF],
+    );
+    check::<i8>(
+        "tensor<2xi4>",
+        "  %x = stablehlo.constant dense<0x7E> : tensor<ui8>
+  %y = stablehlo.bitcast_convert %x : (tensor<ui8>) -> tensor<2xi4>",
+        &[-2, 7],
+    );
+    check::<i8>(
+        "tensor<i8>",
+        "  %x = stablehlo.constant dense<[true, false, false, true, false, false, false, true]> : tensor<8xi1>
+  %y = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<i8>",
+        &[0x89_u8 as i8],
+    );
+    check::<tfrt_tensor::I1>(
+        "tensor<2x4xi1>",
+        "  %x = stablehlo.constant dense<[5, -2]> : tensor<2xi4>
+  %y = stablehlo.bitcast_convert %x : (tensor<2xi4>) -> tensor<2x4xi1>",
+        &[true, false, true, false, false, true, true, true].map(tfrt_tensor::I1::from),
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

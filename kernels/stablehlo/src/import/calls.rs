@@ -157,10 +157,12 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         "stablehlo.bitcast_convert" => {
             number_of_operands(1)?;
             let (from, to) = (lowering.operand(op, 0)?, lowering.result(op, 0)?);
-            if from.element.wider().is_some() || to.element.wider().is_some() {
-                return lowering.lacks(op, "of integers of less than 8 bits");
-            }
             let mut attrs = vec![("dtype", Attr::Type(to.element.dtype))];
+            for (name, ty) in [("from", from.element), ("to", to.element)] {
+                if ty.wider().is_some() {
+                    attrs.push((name, Attr::Text(ty.name.to_owned())));
+                }
+            }
             // Without extents, the op derives those of the result.
             if let Some(dims) = to.known_dims() {
                 attrs.extend(lists(vec![("dims", extents(&dims))]));
