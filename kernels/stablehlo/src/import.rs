@@ -257,8 +257,8 @@ struct Lowering<'a> {
     checks: Vec<(Check, Value, Value)>,
     /// The assertions of the function that is being written.
     expectations: Vec<Value>,
-    /// The elements of tuples, which no op but `get_tuple_element` takes.
-    tuples: HashMap<ValueId, Vec<Option<Value>>>,
+    /// The elements of tuples, which only other tuples and `get_tuple_element` take.
+    tuples: HashMap<ValueId, Vec<ValueId>>,
 }
 
 impl<'a> Lowering<'a> {
@@ -393,27 +393,22 @@ impl<'a> Lowering<'a> {
         let operands = module.operands(op);
         let mut value = None;
         if module.op_name(op) == "stablehlo.tuple" {
-            let elements =
-                operands
-                    .iter()
-                    .map(|&operand| match self.tuples.contains_key(&operand) {
-                        true => self.lacks(op, "on tuples").map(|_| None),
-                        false => self.known(operand, op),
-                    });
-            let elements = elements.collect::<Result<Vec<_>, _>>()?;
-            self.tuples.insert(result, elements);
+            for &operand in operands {
+                self.known(operand, op)?;
+            }
+            self.tuples.insert(result, operands.to_vec());
         } else {
             let index = usize::try_from(self.int(op, "index")?).ok();
             let tuple = operands.first().and_then(|tuple| self.tuples.get(tuple));
             let element = tuple.zip(index).and_then(|(tuple, index)| tuple.get(index));
-            value = match element {
-                Some(element) => *element,
-                None => {
-                    return self
-                        .lacks(op, "on a tuple that is not of this function")
-                        .map(drop);
+            if let Some(&element) = element {
+                value = self.known(element, op)?;
+                if let Some(tuple) = self.tuples.get(&element) {
+                    self.tuples.insert(result, tuple.clone());
                 }
-            };
+            } else {
+                self.lacks(op, "on a tuple that is not of this function")?;
+            }
         }
         self.values.insert(result, value);
         Ok(())

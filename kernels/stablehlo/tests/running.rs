@@ -260,6 +260,20 @@ fn tuples_are_taken_apart_and_tokens_order_nothing() {
 }
 
 #[test]
+fn tuples_may_be_elements_of_tuples() {
+    check::<i32>(
+        "tensor<i32>",
+        "  %a = stablehlo.constant dense<1> : tensor<i32>
+  %b = stablehlo.constant dense<2> : tensor<i32>
+  %t = stablehlo.tuple %a, %b : tuple<tensor<i32>, tensor<i32>>
+  %u = stablehlo.tuple %a, %t : tuple<tensor<i32>, tuple<tensor<i32>, tensor<i32>>>
+  %v = stablehlo.get_tuple_element %u[1] : (tuple<tensor<i32>, tuple<tensor<i32>, tensor<i32>>>) -> tuple<tensor<i32>, tensor<i32>>
+  %y = stablehlo.get_tuple_element %v[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>",
+        &[2],
+    );
+}
+
+#[test]
 fn scans_carry_values_along_a_dimension() {
     let sums = |attributes: &str| {
         format!(
