@@ -246,6 +246,16 @@ fn bits_of_narrow_elements_follow_each_other() {
 }
 
 #[test]
+fn a_complex_number_is_true_if_its_real_part_is_not_zero() {
+    check::<tfrt_tensor::I1>(
+        "tensor<3xi1>",
+        "  %x = stablehlo.constant dense<[(-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]> : tensor<3xcomplex<f64>>
+  %y = stablehlo.convert %x : (tensor<3xcomplex<f64>>) -> tensor<3xi1>",
+        &[true, false, true].map(tfrt_tensor::I1::from),
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

@@ -330,11 +330,7 @@ fn converted(
             let real = convert(x);
             Scalar::Complex(real, body.zero(to))
         }
-        (Scalar::Complex(real, imaginary), false) if to.dtype == DType::I1 => {
-            let (real, imaginary) = (convert(real), convert(imaginary));
-            Scalar::Plain(body.add(&format!("or {real} {imaginary}")))
-        }
-        // The conversion to real numbers drops the imaginary part.
+        // Conversions to real numbers, integers and Booleans drop the imaginary part.
         (x, false) => Scalar::Plain(convert(x.real())),
     })
 }
