@@ -256,6 +256,21 @@ fn a_complex_number_is_true_if_its_real_part_is_not_zero() {
 }
 
 #[test]
+fn complex_numbers_are_clamped_in_the_order_of_their_parts() {
+    let parts = |part: &str| {
+        format!(
+            "  %a = stablehlo.constant dense<(3.0, 2.0)> : tensor<complex<f64>>
+  %b = stablehlo.constant dense<(5.0, 5.0)> : tensor<complex<f64>>
+  %x = stablehlo.constant dense<[(1.0, 9.0), (3.0, 1.0), (3.0, 8.0), (5.0, 6.0)]> : tensor<4xcomplex<f64>>
+  %c = stablehlo.clamp %a, %x, %b : (tensor<complex<f64>>, tensor<4xcomplex<f64>>, tensor<complex<f64>>) -> tensor<4xcomplex<f64>>
+  %y = stablehlo.{part} %c : (tensor<4xcomplex<f64>>) -> tensor<4xf64>"
+        )
+    };
+    check::<f64>("tensor<4xf64>", &parts("real"), &[3.0, 3.0, 3.0, 5.0]);
+    check::<f64>("tensor<4xf64>", &parts("imag"), &[2.0, 2.0, 8.0, 5.0]);
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

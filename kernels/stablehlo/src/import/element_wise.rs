@@ -355,7 +355,7 @@ fn complex(
                 true => format!("{function} {b} {d}"),
             })
         }
-        ("multiply" | "divide" | "power", &[Complex(a, b), Complex(c, d)]) => {
+        ("atan2" | "multiply" | "divide" | "power", &[Complex(a, b), Complex(c, d)]) => {
             both(&|is_imaginary| format!("{function}.{} {a} {b} {c} {d}", part(is_imaginary)))
         }
         ("square", &[Complex(a, b)]) => {
@@ -387,22 +387,34 @@ fn complex(
             let imaginary = body.add(&format!("cmp {direction} {b} {d}"));
             Plain(body.add(&format!("{joined} {real} {imaginary}")))
         }
-        // The greater number is that with the greater real part, then the greater imaginary part.
         ("maximum" | "minimum", &[Complex(a, b), Complex(c, d)]) => {
-            let direction = if function == "maximum" { "gt" } else { "lt" };
-            let first = body.add(&format!("cmp {direction} {a} {c}"));
-            let is_equal = body.add(&format!("cmp eq {a} {c}"));
-            let second = body.add(&format!("cmp {direction} {b} {d}"));
-            let second = body.add(&format!("and {is_equal} {second}"));
-            let is_left = body.add(&format!("or {first} {second}"));
-            let real = body.add(&format!("select {is_left} {a} {c}"));
-            Complex(real, body.add(&format!("select {is_left} {b} {d}")))
+            let [real, imaginary] = extreme(body, [a, b], [c, d], function == "maximum");
+            Complex(real, imaginary)
+        }
+        ("clamp", &[Complex(a, b), Complex(c, d), Complex(e, f)]) => {
+            let raised = extreme(body, [c, d], [a, b], true);
+            let [real, imaginary] = extreme(body, raised, [e, f], false);
+            Complex(real, imaginary)
         }
         (name, &[Complex(a, b)]) if COMPLEX_UNARY.contains(&name) => {
             both(&|is_imaginary| format!("{name}.{} {a} {b}", part(is_imaginary)))
         }
         _ => return Ok(None),
     }))
+}
+
+/// Adds the greater or the lesser one of two complex numbers. The greater number is that with the
+/// greater real part, then the greater imaginary part.
+fn extreme(body: &mut Body, x: [usize; 2], y: [usize; 2], is_greatest: bool) -> [usize; 2] {
+    let ([a, b], [c, d]) = (x, y);
+    let direction = if is_greatest { "gt" } else { "lt" };
+    let first = body.add(&format!("cmp {direction} {a} {c}"));
+    let is_equal = body.add(&format!("cmp eq {a} {c}"));
+    let second = body.add(&format!("cmp {direction} {b} {d}"));
+    let second = body.add(&format!("and {is_equal} {second}"));
+    let is_left = body.add(&format!("or {first} {second}"));
+    let real = body.add(&format!("select {is_left} {a} {c}"));
+    [real, body.add(&format!("select {is_left} {b} {d}"))]
 }
 
 fn part(is_imaginary: bool) -> &'static str {
