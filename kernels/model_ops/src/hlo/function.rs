@@ -512,9 +512,13 @@ pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
     }
 }
 
-/// Rounds a number to fewer exponent and fraction bits, and returns it in its own type.
+/// Rounds a number to fewer exponent and fraction bits, and returns it in its own type. Without
+/// fraction bits, no NaN can be told from infinity, so it becomes that.
 pub(super) fn reduce_precision(ty: Type, exponent_bits: u32, fraction_bits: u32, x: u64) -> u64 {
     let value = f64::from_bits(x);
+    if value.is_nan() && fraction_bits == 0 {
+        return f64::INFINITY.copysign(value).to_bits();
+    }
     if !value.is_finite() {
         return x;
     }
@@ -610,6 +614,7 @@ mod tests {
         assert_eq!(reduced(1e6, 5, 10), f32::INFINITY);
         assert_eq!(reduced(-1e-6, 5, 10), -0.0);
         assert!(reduced(f32::NAN, 5, 10).is_nan());
+        assert_eq!(reduced(f32::NAN.copysign(-1.0), 5, 0), f32::NEG_INFINITY);
     }
 
     #[test]
