@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 
 use super::complex;
 use super::element::{Kind, Type};
-use super::special::{bessel_i1e, digamma, inverse_erf, polygamma, zeta};
+use super::special::{bessel_i1e, digamma, inverse_erf, inverse_tanh, polygamma, zeta};
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ const REAL: &[(&str, Unary)] = real_functions! {
     "asin" => f64::asin;
     "asinh" => f64::asinh;
     "atan" => f64::atan;
-    "atanh" => f64::atanh;
+    "atanh" => inverse_tanh;
     "bessel_i1e" => bessel_i1e;
     "cbrt" => f64::cbrt;
     "ceil" => f64::ceil;
