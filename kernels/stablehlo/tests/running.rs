@@ -362,6 +362,57 @@ fn updates_out_of_range_are_dropped_element_by_element() {
 }
 
 #[test]
+fn regions_compute_with_wider_types_than_their_operands() {
+    let sum = "({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  })";
+    let constants = "  %x = stablehlo.constant dense<[100, 101, 102]> : tensor<3xi8>
+  %z = stablehlo.constant dense<0> : tensor<i8>
+  %i = stablehlo.constant dense<[[1]]> : tensor<1x1xi64>
+  %u = stablehlo.constant dense<[100]> : tensor<1xi8>
+  %v = stablehlo.constant dense<[100, 103]> : tensor<2xi8>";
+    check::<i32>(
+        "tensor<i32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.reduce\"(%x, %z) <{{dimensions = array<i64: 0>}}> {sum} : (tensor<3xi8>, tensor<i8>) -> tensor<i32>"
+        ),
+        &[303],
+    );
+    check::<i32>(
+        "tensor<2xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.reduce_window\"(%x, %z) <{{window_dimensions = array<i64: 2>}}> {sum} : (tensor<3xi8>, tensor<i8>) -> tensor<2xi32>"
+        ),
+        &[201, 203],
+    );
+    check::<i32>(
+        "tensor<3xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.scatter\"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> {sum} : (tensor<3xi8>, tensor<1x1xi64>, tensor<1xi8>) -> tensor<3xi32>"
+        ),
+        &[100, 201, 102],
+    );
+    let sum = sum.trim_start_matches('(');
+    check::<i32>(
+        "tensor<3xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.select_and_scatter\"(%x, %v, %z) <{{window_dimensions = array<i64: 2>}}> ({{
+  ^bb0(%a: tensor<i8>, %b: tensor<i8>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }}, {sum} : (tensor<3xi8>, tensor<2xi8>, tensor<i8>) -> tensor<3xi32>"
+        ),
+        &[0, 100, 103],
+    );
+}
+
+#[test]
 fn batch_normalization_is_that_of_the_specification() {
     let operands = "  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 6.0]]> : tensor<2x2xf64>
   %s = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf64>

@@ -181,6 +181,29 @@ impl Lowering<'_> {
         Ok(Some(body.finish(&results)))
     }
 
+    /// Converts operands to the types with which a region computes, which may be wider. `argument`
+    /// returns the index of the argument of the region that an operand becomes, if it becomes one.
+    pub(super) fn promoted(
+        &mut self,
+        op: OpId,
+        region: usize,
+        operands: &[Value],
+        argument: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Vec<Value>, ImportError> {
+        let found = self.module.regions(op).get(region).copied();
+        let region = found.ok_or_else(|| ImportError::new("a region is missing"))?;
+        let arguments = self.module.block_arguments(self.only_block(region)?);
+        let mut promoted = operands.to_vec();
+        for (index, value) in promoted.iter_mut().enumerate() {
+            let wanted = argument(index).and_then(|argument| arguments.get(argument));
+            if let Some(wanted) = wanted.and_then(|&wanted| self.element_of(wanted)) {
+                let own = self.operand(op, index)?.element;
+                *value = self.convert(op, *value, own, wanted);
+            }
+        }
+        Ok(promoted)
+    }
+
     /// Returns the scalars from outside a block that its ops use, and their lowered forms. Constants
     /// are none of them, because they are a part of the program.
     pub(super) fn captured_scalars(&self, block: BlockId) -> Vec<(ValueId, Value)> {

@@ -3,6 +3,8 @@
 //! To add an op, give it an arm in [`special`]. The specification of StableHLO defines the
 //! semantics of its ops; ops named `hlo.…` have the same semantics.
 
+use std::cmp::Ordering;
+
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, Value};
@@ -248,10 +250,16 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             ));
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            // The operands are the inputs, the indices and the updates.
+            let operands = lowering.promoted(op, 0, operands, |index| match index.cmp(&count) {
+                Ordering::Less => Some(index),
+                Ordering::Equal => None,
+                Ordering::Greater => Some(index - 1),
+            })?;
             Ok(Some(lowering.emit(
                 op,
                 "hlo.Scatter",
-                operands,
+                &operands,
                 &attrs,
                 count,
             )))
@@ -263,10 +271,11 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let mut attrs = lists(vec![("axes", lowering.ints(op, "dimensions")?)]);
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            let operands = lowering.promoted(op, 0, operands, Some)?;
             Ok(Some(lowering.emit(
                 op,
                 "hlo.Reduce",
-                operands,
+                &operands,
                 &attrs,
                 count,
             )))
@@ -285,6 +294,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             ]));
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            let operands = &lowering.promoted(op, 0, operands, Some)?[..];
             if lowering.ints(op, "window_dimensions")?.is_empty() {
                 // A scalar has one window of one element, so it is reduced as a whole.
                 let is_window = |name: &str| ["sizes", "steps", "padding"].contains(&name);
@@ -315,7 +325,9 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let mut attrs = lowering.windows(op)?;
             attrs.push(("select", Attr::Text(select)));
             attrs.push(("scatter", Attr::Text(scatter)));
-            one(lowering.emit_one(op, "hlo.SelectAndScatter", operands, &attrs))
+            // The second region has the source and the initial value as its arguments.
+            let operands = lowering.promoted(op, 1, operands, |index| index.checked_sub(1))?;
+            one(lowering.emit_one(op, "hlo.SelectAndScatter", &operands, &attrs))
         }
         "stablehlo.sort" => {
             let Some(program) = lowering.element_function(op, 0)? else {

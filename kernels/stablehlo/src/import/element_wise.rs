@@ -278,7 +278,10 @@ pub(super) fn add(
             return Ok(Some(Scalar::Plain(body.zero(ty))));
         }
         ("conj", &[x @ Scalar::Plain(_)]) => return Ok(Some(x)),
-        ("convert", &[x]) => return converted(lowering, op, x, body).map(Some),
+        ("convert", &[x]) => {
+            let to = lowering.result(op, 0)?.element;
+            return Ok(Some(converted(x, to, body)));
+        }
         _ => {}
     }
     let Some(listed) = plain(operands) else {
@@ -314,15 +317,9 @@ fn direction(lowering: &Lowering<'_>, op: OpId) -> Result<String, ImportError> {
     direction.ok_or_else(|| ImportError::new("the attribute `comparison_direction` is missing"))
 }
 
-fn converted(
-    lowering: &Lowering<'_>,
-    op: OpId,
-    x: Scalar,
-    body: &mut Body,
-) -> Result<Scalar, ImportError> {
-    let to = lowering.result(op, 0)?.element;
+fn converted(x: Scalar, to: ElementType, body: &mut Body) -> Scalar {
     let mut convert = |part: usize| body.add(&format!("convert {} {part}", to.name));
-    Ok(match (x, to.is_complex()) {
+    match (x, to.is_complex()) {
         (Scalar::Complex(real, imaginary), true) => {
             Scalar::Complex(convert(real), convert(imaginary))
         }
@@ -332,7 +329,7 @@ fn converted(
         }
         // Conversions to real numbers, integers and Booleans drop the imaginary part.
         (x, false) => Scalar::Plain(convert(x.real())),
-    })
+    }
 }
 
 /// Adds an op on complex numbers. Returns `None` if the op has no version for them.
@@ -422,6 +419,23 @@ fn part(is_imaginary: bool) -> &'static str {
 }
 
 impl Lowering<'_> {
+    /// Adds an op that converts elements, if their type is another one.
+    pub(super) fn convert(
+        &mut self,
+        op: OpId,
+        value: Value,
+        from: ElementType,
+        to: ElementType,
+    ) -> Value {
+        if from == to {
+            return value;
+        }
+        let (mut body, arguments) = Body::new(&[from]);
+        let result = converted(arguments[0], to, &mut body);
+        let program = body.finish(&[(result, to)]);
+        self.apply(op, &program, &[value])
+    }
+
     /// Adds an op that wraps integers of 2 or 4 bits, which an op computed as bytes.
     pub(super) fn wrapped(&mut self, op: OpId, value: Value, ty: ElementType) -> Value {
         match ty.wider() {
