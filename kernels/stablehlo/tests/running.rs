@@ -218,6 +218,15 @@ func.func private @unused(%y: tensor<?x?xi32>) -> tensor<?x?xi32> {{"
 }
 
 #[test]
+fn digits_of_narrow_integers_have_a_sign() {
+    let constant =
+        |ty: &str| format!("  %y = stablehlo.constant dense<\"0x0F01F2\"> : tensor<3x{ty}>");
+    check::<i8>("tensor<3xi4>", &constant("i4"), &[-1, 1, 2]);
+    check::<u8>("tensor<3xui4>", &constant("ui4"), &[15, 1, 2]);
+    check::<i8>("tensor<3xi2>", &constant("i2"), &[-1, 1, -2]);
+}
+
+#[test]
 fn bits_of_narrow_elements_follow_each_other() {
     check::<u16>(
         "tensor<2xui16>",

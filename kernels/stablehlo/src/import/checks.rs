@@ -38,7 +38,7 @@ impl Lowering<'_> {
             [found] if self.has(op, "value") => {
                 let ty = self.operand(op, 0)?;
                 let (dtype, dims) = (ty.element.dtype, ty.static_dims()?);
-                let bytes = self.element_bytes(op, dtype)?;
+                let bytes = self.element_bytes(op, ty.element)?;
                 (found, self.tensor_constant(op, dtype, &dims, &bytes)?)
             }
             _ => return Err(ImportError::new("expected two tensors to compare")),

@@ -15,11 +15,12 @@ impl Lowering<'_> {
     /// are equal.
     pub(super) fn constant_bytes(&self, op: OpId) -> Result<(ElementType, Vec<u8>), ImportError> {
         let ty = self.result(op, 0)?.element;
-        Ok((ty, self.element_bytes(op, ty.dtype)?))
+        Ok((ty, self.element_bytes(op, ty)?))
     }
 
-    /// Returns the bytes of the elements of the attribute `value`, which are of type `dtype`.
-    pub(super) fn element_bytes(&self, op: OpId, dtype: DType) -> Result<Vec<u8>, ImportError> {
+    /// Returns the bytes of the elements of the attribute `value`, as tensors hold them.
+    pub(super) fn element_bytes(&self, op: OpId, ty: ElementType) -> Result<Vec<u8>, ImportError> {
+        let dtype = ty.dtype;
         let value = self.module.attr(op, "value");
         let bytes = match value.map(|value| self.module.attribute(value)) {
             Some(Attribute::Dense {
@@ -39,7 +40,10 @@ impl Lowering<'_> {
             let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
             return Err(ImportError::new(message));
         }
-        Ok(bytes)
+        Ok(match ty.wider() {
+            Some(_) => extended(ty, bytes),
+            None => bytes,
+        })
     }
 
     pub(super) fn constant(&mut self, op: OpId) -> Result<Value, ImportError> {
@@ -101,6 +105,18 @@ impl Lowering<'_> {
         };
         (!ty.is_complex()).then(|| bits.to_le_bytes()[..size].to_vec())
     }
+}
+
+/// Extends integers of less than 8 bits to bytes. Digits in hexadecimal form have only their bits.
+fn extended(ty: ElementType, mut bytes: Vec<u8>) -> Vec<u8> {
+    let shift = 8 - ty.bits();
+    for byte in &mut bytes {
+        *byte = match ty.dtype {
+            DType::I8 => ((*byte << shift) as i8 >> shift) as u8,
+            _ => *byte << shift >> shift,
+        };
+    }
+    bytes
 }
 
 /// Creates a tensor from bytes.
