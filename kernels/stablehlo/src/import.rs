@@ -19,6 +19,7 @@
 //! | `scan` | loops over slices of tensors |
 //! | `selection` | the greatest elements |
 //! | `products` | dot products and convolutions |
+//! | `solve` | systems of equations |
 //! | `normalization` | batch normalization |
 //!
 //! An import collects all unsupported ops and types, and reports them together.
@@ -46,6 +47,8 @@ mod products;
 mod scan;
 
 mod selection;
+
+mod solve;
 
 use std::collections::HashMap;
 
@@ -154,6 +157,7 @@ impl HloModel {
             checks: Vec::new(),
             expectations: Vec::new(),
             tuples: HashMap::new(),
+            probes: HashMap::new(),
         };
         let block = self.module.entry_block(function.op);
         let block = block.ok_or_else(|| {
@@ -259,6 +263,9 @@ struct Lowering<'a> {
     expectations: Vec<Value>,
     /// The elements of tuples, which only other tuples and `get_tuple_element` take.
     tuples: HashMap<ValueId, Vec<ValueId>>,
+    /// The values of probes, by their blocks and names. Other blocks may be other functions of the
+    /// program.
+    probes: HashMap<(Option<BlockId>, &'a str), Value>,
 }
 
 impl<'a> Lowering<'a> {

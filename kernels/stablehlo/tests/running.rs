@@ -280,6 +280,98 @@ fn complex_numbers_are_clamped_in_the_order_of_their_parts() {
 }
 
 #[test]
+fn there_is_one_device() {
+    check::<u32>(
+        "tensor<ui32>",
+        "  %a = stablehlo.partition_id : tensor<ui32>
+  %b = stablehlo.replica_id : tensor<ui32>
+  %y = stablehlo.add %a, %b : tensor<ui32>",
+        &[0],
+    );
+}
+
+#[test]
+fn comparisons_may_have_results() {
+    let constants = "  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  %z = stablehlo.constant dense<[[1, 2], [3, 5]]> : tensor<2x2xi64>
+  %c = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>";
+    for (function, operands, ty, expected) in [
+        ("check.eq", "%x, %x", "2x2xi64", true),
+        ("check.eq", "%x, %z", "2x2xi64", false),
+        ("check.eq", "%c, %c", "complex<f32>", true),
+        ("check.expect_close", "%x, %x", "2x2xi64", true),
+    ] {
+        check::<tfrt_tensor::I1>(
+            "tensor<i1>",
+            &format!(
+                "{constants}
+  %y = stablehlo.custom_call @{function}({operands}) : (tensor<{ty}>, tensor<{ty}>) -> tensor<i1>"
+            ),
+            &[tfrt_tensor::I1::from(expected)],
+        );
+    }
+}
+
+#[test]
+fn a_tensor_is_compared_with_that_of_a_probe() {
+    let text = |name: &str| {
+        format!(
+            "func.func @main() {{
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %z = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+  %y = interpreter.probe %x, probe_id = \"a\" : tensor<2xi32>
+  check.expect_serialized_eq %z, probe_id = \"{name}\" : tensor<2xi32>
+  return
+}}
+"
+        )
+    };
+    let found = run(&text("a"), &host()).unwrap();
+    let found = [&found[0], &found[1]].map(|tensor| tensor.elements::<i32>().unwrap().to_vec());
+    assert_eq!(found, [[3, 4], [1, 2]]);
+    let error = run(&text("b"), &host()).unwrap_err();
+    assert!(error.contains("with a tensor in a file"), "{error}");
+}
+
+#[test]
+fn broadcasting_adds_dimensions_in_front() {
+    check::<i32>(
+        "tensor<2x2x1xi32>",
+        "  %x = stablehlo.constant dense<[[1], [2]]> : tensor<2x1xi32>
+  %y = stablehlo.broadcast %x, sizes = [2] : (tensor<2x1xi32>) -> tensor<2x2x1xi32>",
+        &[1, 2, 1, 2],
+    );
+}
+
+#[test]
+fn functions_of_blas_and_lapack_solve_triangular_systems() {
+    let matrices = "  %a = stablehlo.constant dense<[[2.0, 9.0], [1.0, 4.0]]> : tensor<2x2xf64>
+  %b = stablehlo.constant dense<[[2.0], [9.0]]> : tensor<2x1xf64>";
+    let types = "tensor<2x2xf64>, tensor<2x1xf64>) -> tensor<2x1xf64>";
+    let letters = |transposed: char| {
+        let [diag, side, transposed, uplo] = ['N', 'L', transposed, 'L'].map(u32::from);
+        format!(
+            "{matrices}
+  %y = stablehlo.custom_call @lapack_dtrsm_ffi(%a, %b) {{mhlo.backend_config = {{diag = {diag} : ui8, side = {side} : ui8, trans_x = {transposed} : ui8, uplo = {uplo} : ui8}}}} : ({types}"
+        )
+    };
+    check::<f64>("tensor<2x1xf64>", &letters('N'), &[1.0, 2.0]);
+    check::<f64>("tensor<2x1xf64>", &letters('T'), &[-0.125, 2.25]);
+    let scalars = "tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<f64>";
+    let numbers = format!(
+        "{matrices}
+  %n = stablehlo.constant dense<0> : tensor<i32>
+  %p = stablehlo.constant dense<1> : tensor<i32>
+  %f = stablehlo.constant dense<1.0> : tensor<f64>
+  %y = stablehlo.custom_call @blas_dtrsm(%p, %p, %p, %n, %p, %p, %p, %f, %a, %b) : ({scalars}, {types}"
+    );
+    check::<f64>("tensor<2x1xf64>", &numbers, &[-0.125, 2.25]);
+    let text = format!("func.func @main() {{\n{numbers}\n  return\n}}\n");
+    let error = run(&text.replace("dense<1.0>", "dense<2.0>"), &host()).unwrap_err();
+    assert!(error.contains("to `@blas_dtrsm`, with a factor"), "{error}");
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

@@ -12,6 +12,7 @@ use tfrt_ir::OpId;
 use tfrt_support::DType;
 
 use super::constants::scalar;
+use super::solve::is_triangular_solve;
 use super::{Lowered, Lowering, dynamic, element_wise, extents, lists};
 use crate::model::ElementType;
 
@@ -24,6 +25,7 @@ const SPECIAL: &[&str] = &[
     "stablehlo.batch_norm_inference",
     "stablehlo.batch_norm_training",
     "stablehlo.bitcast_convert",
+    "stablehlo.broadcast",
     "stablehlo.broadcast_in_dim",
     "stablehlo.case",
     "stablehlo.composite",
@@ -51,9 +53,11 @@ const SPECIAL: &[&str] = &[
     "stablehlo.map",
     "stablehlo.optimization_barrier",
     "stablehlo.pad",
+    "stablehlo.partition_id",
     "stablehlo.real_dynamic_slice",
     "stablehlo.reduce",
     "stablehlo.reduce_window",
+    "stablehlo.replica_id",
     "stablehlo.reshape",
     "stablehlo.reverse",
     "stablehlo.rng",
@@ -139,7 +143,12 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         "stablehlo.case" => lowering.case(op, operands),
         "stablehlo.optimization_barrier" => Ok(Some(operands.to_vec())),
         "stablehlo.constant" | "chlo.constant" => one(lowering.constant(op)?),
-        "interpreter.probe" => Ok(Some(operands.to_vec())),
+        "interpreter.probe" => {
+            lowering.probed(op, operands);
+            Ok(Some(operands.to_vec()))
+        }
+        // There is one device.
+        "stablehlo.partition_id" | "stablehlo.replica_id" => one(lowering.weight(scalar(0_u32)?)),
         // Ops on one device run in the order of the program, so tokens have no meaning.
         "stablehlo.create_token" | "stablehlo.after_all" => {
             let token = scalar(tfrt_tensor::I1::from(true))?;
@@ -177,6 +186,14 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             number_of_operands(1)?;
             let dims = lowering.result(op, 0)?.static_dims()?;
             let axes = lowering.ints(op, "broadcast_dimensions")?;
+            one(lowering.broadcast(op, operands[0], &dims, axes))
+        }
+        "stablehlo.broadcast" => {
+            number_of_operands(1)?;
+            let dims = lowering.result(op, 0)?.static_dims()?;
+            // The new dimensions are in front of those of the operand.
+            let num_new = lowering.ints(op, "broadcast_sizes")?.len();
+            let axes = (num_new..dims.len()).map(|axis| axis as i64).collect();
             one(lowering.broadcast(op, operands[0], &dims, axes))
         }
         "stablehlo.reshape" => {
@@ -389,19 +406,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         }
         "stablehlo.triangular_solve" => {
             number_of_operands(2)?;
-            let mode = lowering.name_of_kind(op, "transpose_a", "transpose");
-            let transposed = matches!(mode, Some("TRANSPOSE" | "ADJOINT"));
-            let attrs = [
-                ("left_side", Attr::Bool(lowering.flag(op, "left_side")?)),
-                ("lower", Attr::Bool(lowering.flag(op, "lower")?)),
-                (
-                    "unit_diagonal",
-                    Attr::Bool(lowering.flag(op, "unit_diagonal")?),
-                ),
-                ("transposed", Attr::Bool(transposed)),
-                ("conjugated", Attr::Bool(mode == Some("ADJOINT"))),
-            ];
-            one(lowering.emit_one(op, "hlo.TriangularSolve", operands, &attrs))
+            lowering.triangular_solve(op, [operands[0], operands[1]])
         }
         "stablehlo.fft" => {
             number_of_operands(1)?;
@@ -463,7 +468,9 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
         ("stablehlo.dynamic_rng_bit_generator", &[_, _]) => {
             lowering.dynamic_rng_bit_generator(op, operands)
         }
+        ("check.eq", &[a, b]) => lowering.equal(op, a, b),
         _ if target.starts_with("check.") => lowering.check(op, target, operands),
+        _ if is_triangular_solve(target) => lowering.called_triangular_solve(op, target, operands),
         _ => lowering.lacks(op, &format!("to `@{}`", shown(target))),
     }
 }
