@@ -137,8 +137,11 @@ fn elements_may_stand_at_the_end_of_the_text() {
 }
 
 #[test]
-fn numbers_of_eight_bits_are_read_and_printed() {
+fn numbers_of_up_to_eight_bits_are_read_and_printed() {
     for ty in [
+        "f4E2M1FN",
+        "f6E2M3FN",
+        "f6E3M2FN",
         "f8E5M2",
         "f8E4M3",
         "f8E3M4",
@@ -153,6 +156,7 @@ fn numbers_of_eight_bits_are_read_and_printed() {
         ));
     }
     check_same(r#""a.b"() {a = 0x7F : f8E4M3FN} : () -> ()"#);
+    check_same(r#""a.b"() {a = array<f4E2M1FN: 1.500000e+00, -6.000000e+00>} : () -> ()"#);
     check(
         r#""a.b"() {a = 1.07 : f8E4M3FN} : () -> ()"#,
         "module {\n  \"a.b\"() {a = 1.125000e+00 : f8E4M3FN} : () -> ()\n}\n",
