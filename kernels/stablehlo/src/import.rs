@@ -457,6 +457,16 @@ impl<'a> Lowering<'a> {
         values.all(|&value| self.tensor(value).is_ok_and(|ty| ty.known_dims().is_some()))
     }
 
+    /// Returns `true` if an operand or result has floating point numbers of up to 8 bits.
+    fn has_small_floats(&self, op: OpId) -> bool {
+        let module = self.module;
+        let mut values = module.operands(op).iter().chain(module.results(op));
+        values.any(|&value| {
+            let ty = self.tensor(value);
+            ty.is_ok_and(|ty| ty.element.small_float().is_some())
+        })
+    }
+
     /// Returns the operand or result at an index.
     fn nth(values: &[ValueId], index: usize) -> Result<ValueId, ImportError> {
         let found = values.get(index).copied();

@@ -150,7 +150,7 @@ fn attributes_that_are_wrong_are_named() {
 
 #[test]
 fn everything_that_is_not_supported_is_told() {
-    let text = "func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<2xf8E5M2>) -> tensor<2xf32> {
+    let text = "func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<2xf80>) -> tensor<2xf32> {
   %a = \"stablehlo.frob\"(%x) : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<2xf32>
   %b = stablehlo.abs %a : tensor<2xf32>
   %c = \"stablehlo.frob\"(%b) : (tensor<2xf32>) -> tensor<2xf32>
@@ -169,7 +169,7 @@ fn everything_that_is_not_supported_is_told() {
         found,
         [
             ("stablehlo.frob", 2),
-            ("values of type tensor<2xf8E5M2>", 1),
+            ("values of type tensor<2xf80>", 1),
             ("values of type tensor<?xf32, #stablehlo.bounds<4>>", 1)
         ]
     );
@@ -235,6 +235,11 @@ fn what_ops_lack_is_told() {
         "%s = stablehlo.constant dense<1.0> : tensor<2xf32>
   %y = \"stablehlo.batch_norm_inference\"(%d, %s, %s, %s, %s) <{epsilon = 0.0 : f32, feature_index = 1 : i64}> : (tensor<?x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x2xf32>",
         "stablehlo.batch_norm_inference: on tensors of dynamic shape",
+    );
+    check(
+        "%s = stablehlo.constant dense<1.0> : tensor<2xf8E5M2>
+  %y = stablehlo.bitcast_convert %s : (tensor<2xf8E5M2>) -> tensor<2xi8>",
+        "stablehlo.bitcast_convert: on floating point numbers of up to 8 bits",
     );
     check(
         "check.expect_serialized_eq %d, probe_id = \"a\" : tensor<?x2xf32>",

@@ -372,6 +372,35 @@ fn functions_of_blas_and_lapack_solve_triangular_systems() {
 }
 
 #[test]
+fn floating_point_numbers_of_up_to_eight_bits_are_rounded() {
+    check::<f32>(
+        "tensor<5xf8E4M3FN>",
+        "  %y = stablehlo.constant dense<[1.0, 0.3, 0x7E, 0x01, -0.0]> : tensor<5xf8E4M3FN>",
+        &[1.0, 0.3125, 448.0, 2_f32.powi(-9), -0.0],
+    );
+    check::<f32>(
+        "tensor<4xf32>",
+        "  %x = stablehlo.constant dense<[1.0625, 0.3, -1.0e6, 0.0]> : tensor<4xf32>
+  %z = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf8E5M2>
+  %y = stablehlo.convert %z : (tensor<4xf8E5M2>) -> tensor<4xf32>",
+        &[1.0, 0.3125, f32::NEG_INFINITY, 0.0],
+    );
+    check::<f32>(
+        "tensor<3xf4E2M1FN>",
+        "  %x = stablehlo.constant dense<[1.5, 6.0, -0.5]> : tensor<3xf4E2M1FN>
+  %z = stablehlo.constant dense<[1.5, -6.0, 0.5]> : tensor<3xf4E2M1FN>
+  %y = stablehlo.multiply %x, %z : tensor<3xf4E2M1FN>",
+        &[2.0, -6.0, -0.0],
+    );
+    check::<f32>(
+        "tensor<f8E3M4>",
+        "  %x = stablehlo.constant dense<\"0x3132\"> : tensor<2xf8E3M4>
+  %y = stablehlo.dot %x, %x : (tensor<2xf8E3M4>, tensor<2xf8E3M4>) -> tensor<f8E3M4>",
+        &[2.375],
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",

@@ -492,6 +492,7 @@ pub(super) fn clamp(ty: Type, least: u64, x: u64, greatest: u64) -> u64 {
 /// Converts an element to another type. Conversions to floating point types round. Conversions from
 /// them to integers truncate and saturate, and NaN becomes 0. Conversions between integers wrap.
 pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
+    let is_single = to.dtype == DType::F32 && to.small.is_none();
     match (from.kind, to.kind) {
         (Kind::Real, Kind::Real) => to.round(f64::from_bits(x)),
         (Kind::Real, Kind::Bool) => u64::from(f64::from_bits(x) != 0.0),
@@ -502,10 +503,8 @@ pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
         (Kind::Real, Kind::Unsigned) => (f64::from_bits(x) as u64).min(u64::MAX >> (64 - to.bits)),
         (_, Kind::Bool) => u64::from(x != 0),
         // A direct conversion rounds once.
-        (Kind::Signed, Kind::Real) if to.dtype == DType::F32 => {
-            f64::from(x as i64 as f32).to_bits()
-        }
-        (_, Kind::Real) if to.dtype == DType::F32 => f64::from(x as f32).to_bits(),
+        (Kind::Signed, Kind::Real) if is_single => f64::from(x as i64 as f32).to_bits(),
+        (_, Kind::Real) if is_single => f64::from(x as f32).to_bits(),
         (Kind::Signed, Kind::Real) => to.round(x as i64 as f64),
         (_, Kind::Real) => to.round(x as f64),
         _ => to.wrap(x),

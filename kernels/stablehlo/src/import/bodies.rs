@@ -2,8 +2,8 @@
 //!
 //! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`. Their crate
 //! documents its grammar. The program has the arguments of the region, in the same order. A complex
-//! number is two values: its real part and its imaginary part. Integers of 2 or 4 bits are
-//! converted from bytes at the start, and to bytes at the end.
+//! number is two values: its real part and its imaginary part. Elements narrower than those of
+//! tensors are converted from these at the start, and to them at the end.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -346,8 +346,9 @@ impl Lowering<'_> {
             ("stablehlo.bitcast_convert", &[Scalar::Plain(x)]) => {
                 let (from, to) = (self.operand(op, 0)?.element, self.result(op, 0)?.element);
                 let is_same_width = from.bits() == to.bits() && from.name != "i1";
+                let is_held = [from, to].map(ElementType::small_float) == [None, None];
                 let instruction = format!("bitcast {} {x}", to.name);
-                is_same_width.then(|| Scalar::Plain(body.add(&instruction)))
+                (is_same_width && is_held).then(|| Scalar::Plain(body.add(&instruction)))
             }
             _ => match element_wise::function_name(name) {
                 Some(function) => element_wise::add(self, op, function, &operands, body)?,

@@ -94,6 +94,19 @@ const STATIC: &[&str] = &[
     "stablehlo.rng_bit_generator",
 ];
 
+/// Ops that do not round to floating point formats of up to 8 bits.
+const UNROUNDED: &[&str] = &[
+    "chlo.next_after",
+    "stablehlo.batch_norm_grad",
+    "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
+    "stablehlo.bitcast_convert",
+    "stablehlo.cholesky",
+    "stablehlo.fft",
+    "stablehlo.reduce_precision",
+    "stablehlo.triangular_solve",
+];
+
 /// Returns the names of the supported ops, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<String> {
@@ -114,6 +127,9 @@ pub(super) fn is_known(op: &str) -> bool {
 /// Lowers an op whose operands are supported. Returns `None` if the op is unsupported.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
     let name = lowering.module.op_name(op);
+    if UNROUNDED.contains(&name) && lowering.has_small_floats(op) {
+        return lowering.lacks(op, "on floating point numbers of up to 8 bits");
+    }
     if let Some(function) = element_wise::function_name(name) {
         return element_wise::lower(lowering, op, function, operands);
     }

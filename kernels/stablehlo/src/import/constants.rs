@@ -21,6 +21,11 @@ impl Lowering<'_> {
     /// Returns the bytes of the elements of the attribute `value`, as tensors hold them.
     pub(super) fn element_bytes(&self, op: OpId, ty: ElementType) -> Result<Vec<u8>, ImportError> {
         let dtype = ty.dtype;
+        // Texts have a byte for each narrow element.
+        let size = match ty.wider() {
+            Some(_) => 1,
+            None => dtype.size_bytes().unwrap_or(1),
+        };
         let value = self.module.attr(op, "value");
         let bytes = match value.map(|value| self.module.attribute(value)) {
             Some(Attribute::Dense {
@@ -36,13 +41,17 @@ impl Lowering<'_> {
             }
             _ => return Err(ImportError::new("expected dense elements as `value`")),
         };
-        if !bytes.len().is_multiple_of(dtype.size_bytes().unwrap_or(1)) {
+        if !bytes.len().is_multiple_of(size) {
             let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
             return Err(ImportError::new(message));
         }
-        Ok(match ty.wider() {
-            Some(_) => extended(ty, bytes),
-            None => bytes,
+        Ok(match (ty.small_float(), ty.wider()) {
+            (Some(format), _) => {
+                let numbers = bytes.iter().map(|&byte| format.value(byte.into()) as f32);
+                numbers.flat_map(f32::to_le_bytes).collect()
+            }
+            (None, Some(_)) => extended(ty, bytes),
+            (None, None) => bytes,
         })
     }
 
@@ -97,7 +106,11 @@ impl Lowering<'_> {
         let bits = match self.module.attribute(value) {
             Attribute::Float { bits, ty: found } => {
                 let found = element_type(self.module, *found)?;
-                (found == ty).then_some(*bits)?
+                let own = (found == ty).then_some(*bits)?;
+                match ty.small_float() {
+                    Some(format) => (format.value(own) as f32).to_bits().into(),
+                    None => own,
+                }
             }
             _ if ty.name == "i1" => u64::from(self.module.attribute_int(value)? != 0),
             _ if ty.is_integer() => self.module.attribute_int(value)? as u64,

@@ -230,7 +230,9 @@ pub(super) fn lower(
     };
     let result_type = lowering.result(op, 0)?.element;
     let fast = FAST.iter().find(|entry| entry.0 == function);
-    if types.iter().all(|ty| ty.dtype == DType::F32)
+    if types
+        .iter()
+        .all(|&ty| Some(ty) == ElementType::of(DType::F32))
         && let Some((_, fast)) = fast
     {
         return Ok(Some(vec![lowering.emit_one(op, fast, operands, &[])]));
@@ -436,7 +438,8 @@ impl Lowering<'_> {
         self.apply(op, &program, &[value])
     }
 
-    /// Adds an op that wraps integers of 2 or 4 bits, which an op computed as bytes.
+    /// Adds an op that wraps or rounds elements narrower than those of tensors, in which an op
+    /// computed them.
     pub(super) fn wrapped(&mut self, op: OpId, value: Value, ty: ElementType) -> Value {
         match ty.wider() {
             Some(held) => {
