@@ -19,6 +19,7 @@
 //! | `scan` | loops over slices of tensors |
 //! | `selection` | the greatest elements |
 //! | `products` | dot products and convolutions |
+//! | `solve` | systems of equations |
 //! | `normalization` | batch normalization |
 //!
 //! An import collects all unsupported ops and types, and reports them together.
@@ -46,6 +47,8 @@ mod products;
 mod scan;
 
 mod selection;
+
+mod solve;
 
 use std::collections::HashMap;
 
@@ -154,6 +157,7 @@ impl HloModel {
             checks: Vec::new(),
             expectations: Vec::new(),
             tuples: HashMap::new(),
+            probes: HashMap::new(),
         };
         let block = self.module.entry_block(function.op);
         let block = block.ok_or_else(|| {
@@ -257,8 +261,11 @@ struct Lowering<'a> {
     checks: Vec<(Check, Value, Value)>,
     /// The assertions of the function that is being written.
     expectations: Vec<Value>,
-    /// The elements of tuples, which no op but `get_tuple_element` takes.
-    tuples: HashMap<ValueId, Vec<Option<Value>>>,
+    /// The elements of tuples, which only other tuples and `get_tuple_element` take.
+    tuples: HashMap<ValueId, Vec<ValueId>>,
+    /// The values of probes, by their blocks and names. Other blocks may be other functions of the
+    /// program.
+    probes: HashMap<(Option<BlockId>, &'a str), Value>,
 }
 
 impl<'a> Lowering<'a> {
@@ -393,27 +400,22 @@ impl<'a> Lowering<'a> {
         let operands = module.operands(op);
         let mut value = None;
         if module.op_name(op) == "stablehlo.tuple" {
-            let elements =
-                operands
-                    .iter()
-                    .map(|&operand| match self.tuples.contains_key(&operand) {
-                        true => self.lacks(op, "on tuples").map(|_| None),
-                        false => self.known(operand, op),
-                    });
-            let elements = elements.collect::<Result<Vec<_>, _>>()?;
-            self.tuples.insert(result, elements);
+            for &operand in operands {
+                self.known(operand, op)?;
+            }
+            self.tuples.insert(result, operands.to_vec());
         } else {
             let index = usize::try_from(self.int(op, "index")?).ok();
             let tuple = operands.first().and_then(|tuple| self.tuples.get(tuple));
             let element = tuple.zip(index).and_then(|(tuple, index)| tuple.get(index));
-            value = match element {
-                Some(element) => *element,
-                None => {
-                    return self
-                        .lacks(op, "on a tuple that is not of this function")
-                        .map(drop);
+            if let Some(&element) = element {
+                value = self.known(element, op)?;
+                if let Some(tuple) = self.tuples.get(&element) {
+                    self.tuples.insert(result, tuple.clone());
                 }
-            };
+            } else {
+                self.lacks(op, "on a tuple that is not of this function")?;
+            }
         }
         self.values.insert(result, value);
         Ok(())
@@ -453,6 +455,16 @@ impl<'a> Lowering<'a> {
             .iter()
             .chain(self.module.results(op));
         values.all(|&value| self.tensor(value).is_ok_and(|ty| ty.known_dims().is_some()))
+    }
+
+    /// Returns `true` if an operand or result has floating point numbers of up to 8 bits.
+    fn has_small_floats(&self, op: OpId) -> bool {
+        let module = self.module;
+        let mut values = module.operands(op).iter().chain(module.results(op));
+        values.any(|&value| {
+            let ty = self.tensor(value);
+            ty.is_ok_and(|ty| ty.element.small_float().is_some())
+        })
     }
 
     /// Returns the operand or result at an index.

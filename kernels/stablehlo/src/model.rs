@@ -6,7 +6,9 @@ use tfrt_compiler::element_type::dtype_of;
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_ir::symbols::SYMBOL_VISIBILITY;
-use tfrt_ir::{Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print};
+use tfrt_ir::{
+    FloatType, Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print,
+};
 use tfrt_support::DType;
 use tfrt_support::nearest::{did_you_mean, nearest};
 
@@ -66,7 +68,8 @@ impl HloType {
     }
 
     /// Returns the element type and extents of a tensor type, if the element type is supported and
-    /// the shape is static. Integers of 2 or 4 bits are held as bytes.
+    /// the shape is static. Integers of 2 or 4 bits are held as bytes, and floating point numbers
+    /// of up to 8 bits in single precision.
     #[must_use]
     pub fn known(&self) -> Option<(DType, &[usize])> {
         self.known.as_ref().map(|(dtype, dims)| (*dtype, &dims[..]))
@@ -86,7 +89,8 @@ fn visibility(module: &Module, op: OpId) -> Option<&str> {
 /// The type of elements of tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElementType {
-    /// The element type of our tensors. Integers of 2 or 4 bits are held as bytes.
+    /// The element type of our tensors. Integers of 2 or 4 bits are held as bytes, and floating
+    /// point numbers of up to 8 bits in single precision.
     pub(crate) dtype: DType,
     /// The name in scalar programs: of complex numbers, that of their parts.
     pub(crate) name: &'static str,
@@ -126,6 +130,18 @@ impl ElementType {
         self.name.starts_with(['i', 'u'])
     }
 
+    /// Returns the width in bits: of complex numbers, that of their parts.
+    pub(crate) fn bits(self) -> u32 {
+        let digits = self.name.chars().skip_while(|c| !c.is_ascii_digit());
+        let digits = digits.map_while(|c| c.to_digit(10));
+        digits.fold(0, |number, digit| 10 * number + digit)
+    }
+
+    /// Returns the format of a floating point number of up to 8 bits.
+    pub(crate) fn small_float(self) -> Option<FloatType> {
+        FloatType::from_spelling(self.name).filter(|format| format.width() <= 8)
+    }
+
     /// Returns the name of the type that tensors hold, if it is wider than the element type.
     pub(crate) fn wider(self) -> Option<&'static str> {
         let held = Self::of(self.dtype)?;
@@ -144,6 +160,7 @@ pub(crate) fn element_type(module: &Module, ty: TypeId) -> Option<ElementType> {
             (4, _) => narrow(DType::I8, "i4"),
             _ => ElementType::of(dtype_of(module, ty)?),
         },
+        Type::Float(format) if format.width() <= 8 => narrow(DType::F32, format.spelling()),
         Type::Float(_) | Type::Complex(_) => ElementType::of(dtype_of(module, ty)?),
         _ => None,
     }

@@ -150,7 +150,7 @@ fn attributes_that_are_wrong_are_named() {
 
 #[test]
 fn everything_that_is_not_supported_is_told() {
-    let text = "func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<2xf8E5M2>) -> tensor<2xf32> {
+    let text = "func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<2xf80>) -> tensor<2xf32> {
   %a = \"stablehlo.frob\"(%x) : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<2xf32>
   %b = stablehlo.abs %a : tensor<2xf32>
   %c = \"stablehlo.frob\"(%b) : (tensor<2xf32>) -> tensor<2xf32>
@@ -169,9 +169,49 @@ fn everything_that_is_not_supported_is_told() {
         found,
         [
             ("stablehlo.frob", 2),
-            ("values of type tensor<2xf8E5M2>", 1),
+            ("values of type tensor<2xf80>", 1),
             ("values of type tensor<?xf32, #stablehlo.bounds<4>>", 1)
         ]
+    );
+}
+
+#[test]
+fn what_follows_an_unsupported_op_in_a_region_is_not_told() {
+    let text = r#"func.func @main(%x: tensor<2xf32>) {
+  %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>):
+    %b = "stablehlo.frob"(%a) : (tensor<f32>) -> tensor<f32>
+    %c = stablehlo.abs %b : tensor<f32>
+    %d = stablehlo.add %a, %c : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+"#;
+    let error = import_with(text, Limits::default()).unwrap_err();
+    let expected =
+        "1 operator form is not supported\n  stablehlo.frob: within a region\t1 node: f:4:10";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_function_that_uses_a_value_from_outside_the_region_is_told() {
+    let text = r#"func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) {
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = func.call @less(%a, %s) : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+func.func private @less(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %c : tensor<i1>
+}
+"#;
+    check_error(
+        text,
+        "1 operator form is not supported\n  stablehlo.compare: within a region, on values captured from outside it\t1 node: f:10:8",
     );
 }
 
@@ -195,6 +235,11 @@ fn what_ops_lack_is_told() {
         "%s = stablehlo.constant dense<1.0> : tensor<2xf32>
   %y = \"stablehlo.batch_norm_inference\"(%d, %s, %s, %s, %s) <{epsilon = 0.0 : f32, feature_index = 1 : i64}> : (tensor<?x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x2xf32>",
         "stablehlo.batch_norm_inference: on tensors of dynamic shape",
+    );
+    check(
+        "%s = stablehlo.constant dense<1.0> : tensor<2xf8E5M2>
+  %y = stablehlo.bitcast_convert %s : (tensor<2xf8E5M2>) -> tensor<2xi8>",
+        "stablehlo.bitcast_convert: on floating point numbers of up to 8 bits",
     );
     check(
         "check.expect_serialized_eq %d, probe_id = \"a\" : tensor<?x2xf32>",

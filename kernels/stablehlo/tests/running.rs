@@ -119,6 +119,288 @@ func.func private @unused() -> tensor<3xi32> {
 }
 
 #[test]
+fn a_function_need_not_use_what_a_region_passes_it() {
+    check::<i32>(
+        "tensor<i32>",
+        r#"  %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.reshape %z : (tensor<i32>) -> tensor<i32>
+  %y = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = func.call @sum(%n, %x, %a, %b) : (tensor<i32>, tensor<3xi32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+  return %y : tensor<i32>
+}
+func.func private @sum(%n: tensor<i32>, %m: tensor<3xi32>, %a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.add %a, %b : tensor<i32>
+  return %c : tensor<i32>
+}
+func.func private @unused(%y: tensor<i32>) -> tensor<i32> {"#,
+        &[6],
+    );
+}
+
+#[test]
+fn the_region_of_a_map_may_use_scalars_from_outside() {
+    check::<i32>(
+        "tensor<2xi32>",
+        r#"  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %z = stablehlo.constant dense<10> : tensor<i32>
+  %n = stablehlo.negate %z : tensor<i32>
+  %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %b = stablehlo.multiply %n, %a : tensor<i32>
+    %c = stablehlo.add %b, %n : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<2xi32>) -> tensor<2xi32>"#,
+        &[-20, -30],
+    );
+}
+
+#[test]
+fn regions_compare_the_bits_of_numbers() {
+    check::<f64>(
+        "tensor<4xf64>",
+        r#"  %x = stablehlo.constant dense<[2.0, -0.0, 0.0, -3.0]> : tensor<4xf64>
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+    %c = stablehlo.bitcast_convert %a : (tensor<f64>) -> tensor<ui64>
+    %d = stablehlo.bitcast_convert %b : (tensor<f64>) -> tensor<ui64>
+    %e = stablehlo.compare LT, %c, %d : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) : (tensor<4xf64>) -> tensor<4xf64>"#,
+        &[0.0, 2.0, -0.0, -3.0],
+    );
+}
+
+#[test]
+fn the_number_of_selected_elements_may_be_known_only_at_run_time() {
+    // The results of the call, and what follows the tensors and initial values among its operands.
+    let selected = |function: &str, config: &str, operands: &str, types: &str| {
+        format!(
+            "  %x = stablehlo.constant dense<[[1.0, 5.0, 3.0], [9.0, 7.0, 8.0]]> : tensor<2x3xf32>
+  %i = stablehlo.iota dim = 1 : tensor<2x3xi32>
+  %a = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %b = stablehlo.constant dense<-1> : tensor<i32>
+  %k = stablehlo.constant dense<2> : tensor<i32>
+  %s = stablehlo.constant dense<2> : tensor<2xi32>
+  %u, %y = stablehlo.custom_call @{function}(%x, %i, %a, %b{operands}) {{called_computations = [@greater], {config}}} : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>{types}) -> (tensor<?x?xf32>, tensor<?x?xi32>)
+  return %y : tensor<?x?xi32>
+}}
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {{
+  %e = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %e : tensor<i1>
+}}
+func.func private @unused(%y: tensor<?x?xi32>) -> tensor<?x?xi32> {{"
+        )
+    };
+    check::<i32>(
+        "tensor<?x?xi32>",
+        &selected(
+            "ApproxTopK",
+            "indices_of_shape_operands = dense<[4, 5]> : tensor<2xi64>, mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 2 : i64}",
+            ", %s, %s",
+            ", tensor<2xi32>, tensor<2xi32>",
+        ),
+        &[1, 2, 0, 2],
+    );
+    check::<i32>(
+        "tensor<?x?xi32>",
+        &selected(
+            "stablehlo.dynamic_approx_top_k",
+            "mhlo.backend_config = {reduction_dim = 1 : i64}",
+            ", %k",
+            ", tensor<i32>",
+        ),
+        &[1, 2, 0, 2],
+    );
+}
+
+#[test]
+fn digits_of_narrow_integers_have_a_sign() {
+    let constant =
+        |ty: &str| format!("  %y = stablehlo.constant dense<\"0x0F01F2\"> : tensor<3x{ty}>");
+    check::<i8>("tensor<3xi4>", &constant("i4"), &[-1, 1, 2]);
+    check::<u8>("tensor<3xui4>", &constant("ui4"), &[15, 1, 2]);
+    check::<i8>("tensor<3xi2>", &constant("i2"), &[-1, 1, -2]);
+}
+
+#[test]
+fn bits_of_narrow_elements_follow_each_other() {
+    check::<u16>(
+        "tensor<2xui16>",
+        "  %x = stablehlo.constant dense<[[1, 2, 3, 4], [15, 14, 0, 8]]> : tensor<2x4xui4>
+  %y = stablehlo.bitcast_convert %x : (tensor<2x4xui4>) -> tensor<2xui16>",
+        &[0x4321, 0x80EF],
+    );
+    check::<i8>(
+        "tensor<2xi4>",
+        "  %x = stablehlo.constant dense<0x7E> : tensor<ui8>
+  %y = stablehlo.bitcast_convert %x : (tensor<ui8>) -> tensor<2xi4>",
+        &[-2, 7],
+    );
+    check::<i8>(
+        "tensor<i8>",
+        "  %x = stablehlo.constant dense<[true, false, false, true, false, false, false, true]> : tensor<8xi1>
+  %y = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<i8>",
+        &[0x89_u8 as i8],
+    );
+    check::<tfrt_tensor::I1>(
+        "tensor<2x4xi1>",
+        "  %x = stablehlo.constant dense<[5, -2]> : tensor<2xi4>
+  %y = stablehlo.bitcast_convert %x : (tensor<2xi4>) -> tensor<2x4xi1>",
+        &[true, false, true, false, false, true, true, true].map(tfrt_tensor::I1::from),
+    );
+}
+
+#[test]
+fn a_complex_number_is_true_if_its_real_part_is_not_zero() {
+    check::<tfrt_tensor::I1>(
+        "tensor<3xi1>",
+        "  %x = stablehlo.constant dense<[(-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]> : tensor<3xcomplex<f64>>
+  %y = stablehlo.convert %x : (tensor<3xcomplex<f64>>) -> tensor<3xi1>",
+        &[true, false, true].map(tfrt_tensor::I1::from),
+    );
+}
+
+#[test]
+fn complex_numbers_are_clamped_in_the_order_of_their_parts() {
+    let parts = |part: &str| {
+        format!(
+            "  %a = stablehlo.constant dense<(3.0, 2.0)> : tensor<complex<f64>>
+  %b = stablehlo.constant dense<(5.0, 5.0)> : tensor<complex<f64>>
+  %x = stablehlo.constant dense<[(1.0, 9.0), (3.0, 1.0), (3.0, 8.0), (5.0, 6.0)]> : tensor<4xcomplex<f64>>
+  %c = stablehlo.clamp %a, %x, %b : (tensor<complex<f64>>, tensor<4xcomplex<f64>>, tensor<complex<f64>>) -> tensor<4xcomplex<f64>>
+  %y = stablehlo.{part} %c : (tensor<4xcomplex<f64>>) -> tensor<4xf64>"
+        )
+    };
+    check::<f64>("tensor<4xf64>", &parts("real"), &[3.0, 3.0, 3.0, 5.0]);
+    check::<f64>("tensor<4xf64>", &parts("imag"), &[2.0, 2.0, 8.0, 5.0]);
+}
+
+#[test]
+fn there_is_one_device() {
+    check::<u32>(
+        "tensor<ui32>",
+        "  %a = stablehlo.partition_id : tensor<ui32>
+  %b = stablehlo.replica_id : tensor<ui32>
+  %y = stablehlo.add %a, %b : tensor<ui32>",
+        &[0],
+    );
+}
+
+#[test]
+fn comparisons_may_have_results() {
+    let constants = "  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  %z = stablehlo.constant dense<[[1, 2], [3, 5]]> : tensor<2x2xi64>
+  %c = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>";
+    for (function, operands, ty, expected) in [
+        ("check.eq", "%x, %x", "2x2xi64", true),
+        ("check.eq", "%x, %z", "2x2xi64", false),
+        ("check.eq", "%c, %c", "complex<f32>", true),
+        ("check.expect_close", "%x, %x", "2x2xi64", true),
+    ] {
+        check::<tfrt_tensor::I1>(
+            "tensor<i1>",
+            &format!(
+                "{constants}
+  %y = stablehlo.custom_call @{function}({operands}) : (tensor<{ty}>, tensor<{ty}>) -> tensor<i1>"
+            ),
+            &[tfrt_tensor::I1::from(expected)],
+        );
+    }
+}
+
+#[test]
+fn a_tensor_is_compared_with_that_of_a_probe() {
+    let text = |name: &str| {
+        format!(
+            "func.func @main() {{
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %z = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+  %y = interpreter.probe %x, probe_id = \"a\" : tensor<2xi32>
+  check.expect_serialized_eq %z, probe_id = \"{name}\" : tensor<2xi32>
+  return
+}}
+"
+        )
+    };
+    let found = run(&text("a"), &host()).unwrap();
+    let found = [&found[0], &found[1]].map(|tensor| tensor.elements::<i32>().unwrap().to_vec());
+    assert_eq!(found, [[3, 4], [1, 2]]);
+    let error = run(&text("b"), &host()).unwrap_err();
+    assert!(error.contains("with a tensor in a file"), "{error}");
+}
+
+#[test]
+fn broadcasting_adds_dimensions_in_front() {
+    check::<i32>(
+        "tensor<2x2x1xi32>",
+        "  %x = stablehlo.constant dense<[[1], [2]]> : tensor<2x1xi32>
+  %y = stablehlo.broadcast %x, sizes = [2] : (tensor<2x1xi32>) -> tensor<2x2x1xi32>",
+        &[1, 2, 1, 2],
+    );
+}
+
+#[test]
+fn functions_of_blas_and_lapack_solve_triangular_systems() {
+    let matrices = "  %a = stablehlo.constant dense<[[2.0, 9.0], [1.0, 4.0]]> : tensor<2x2xf64>
+  %b = stablehlo.constant dense<[[2.0], [9.0]]> : tensor<2x1xf64>";
+    let types = "tensor<2x2xf64>, tensor<2x1xf64>) -> tensor<2x1xf64>";
+    let letters = |transposed: char| {
+        let [diag, side, transposed, uplo] = ['N', 'L', transposed, 'L'].map(u32::from);
+        format!(
+            "{matrices}
+  %y = stablehlo.custom_call @lapack_dtrsm_ffi(%a, %b) {{mhlo.backend_config = {{diag = {diag} : ui8, side = {side} : ui8, trans_x = {transposed} : ui8, uplo = {uplo} : ui8}}}} : ({types}"
+        )
+    };
+    check::<f64>("tensor<2x1xf64>", &letters('N'), &[1.0, 2.0]);
+    check::<f64>("tensor<2x1xf64>", &letters('T'), &[-0.125, 2.25]);
+    let scalars = "tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<f64>";
+    let numbers = format!(
+        "{matrices}
+  %n = stablehlo.constant dense<0> : tensor<i32>
+  %p = stablehlo.constant dense<1> : tensor<i32>
+  %f = stablehlo.constant dense<1.0> : tensor<f64>
+  %y = stablehlo.custom_call @blas_dtrsm(%p, %p, %p, %n, %p, %p, %p, %f, %a, %b) : ({scalars}, {types}"
+    );
+    check::<f64>("tensor<2x1xf64>", &numbers, &[-0.125, 2.25]);
+    let text = format!("func.func @main() {{\n{numbers}\n  return\n}}\n");
+    let error = run(&text.replace("dense<1.0>", "dense<2.0>"), &host()).unwrap_err();
+    assert!(error.contains("to `@blas_dtrsm`, with a factor"), "{error}");
+}
+
+#[test]
+fn floating_point_numbers_of_up_to_eight_bits_are_rounded() {
+    check::<f32>(
+        "tensor<5xf8E4M3FN>",
+        "  %y = stablehlo.constant dense<[1.0, 0.3, 0x7E, 0x01, -0.0]> : tensor<5xf8E4M3FN>",
+        &[1.0, 0.3125, 448.0, 2_f32.powi(-9), -0.0],
+    );
+    check::<f32>(
+        "tensor<4xf32>",
+        "  %x = stablehlo.constant dense<[1.0625, 0.3, -1.0e6, 0.0]> : tensor<4xf32>
+  %z = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf8E5M2>
+  %y = stablehlo.convert %z : (tensor<4xf8E5M2>) -> tensor<4xf32>",
+        &[1.0, 0.3125, f32::NEG_INFINITY, 0.0],
+    );
+    check::<f32>(
+        "tensor<3xf4E2M1FN>",
+        "  %x = stablehlo.constant dense<[1.5, 6.0, -0.5]> : tensor<3xf4E2M1FN>
+  %z = stablehlo.constant dense<[1.5, -6.0, 0.5]> : tensor<3xf4E2M1FN>
+  %y = stablehlo.multiply %x, %z : tensor<3xf4E2M1FN>",
+        &[2.0, -6.0, -0.0],
+    );
+    check::<f32>(
+        "tensor<f8E3M4>",
+        "  %x = stablehlo.constant dense<\"0x3132\"> : tensor<2xf8E3M4>
+  %y = stablehlo.dot %x, %x : (tensor<2xf8E3M4>, tensor<2xf8E3M4>) -> tensor<f8E3M4>",
+        &[2.375],
+    );
+}
+
+#[test]
 fn tuples_are_taken_apart_and_tokens_order_nothing() {
     check::<i32>(
         "tensor<i32>",
@@ -128,6 +410,20 @@ fn tuples_are_taken_apart_and_tokens_order_nothing() {
   %u = stablehlo.after_all %s, %s : !stablehlo.token
   %t = stablehlo.tuple %a, %b : tuple<tensor<i32>, tensor<i32>>
   %y = stablehlo.get_tuple_element %t[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>",
+        &[2],
+    );
+}
+
+#[test]
+fn tuples_may_be_elements_of_tuples() {
+    check::<i32>(
+        "tensor<i32>",
+        "  %a = stablehlo.constant dense<1> : tensor<i32>
+  %b = stablehlo.constant dense<2> : tensor<i32>
+  %t = stablehlo.tuple %a, %b : tuple<tensor<i32>, tensor<i32>>
+  %u = stablehlo.tuple %a, %t : tuple<tensor<i32>, tuple<tensor<i32>, tensor<i32>>>
+  %v = stablehlo.get_tuple_element %u[1] : (tuple<tensor<i32>, tuple<tensor<i32>, tensor<i32>>>) -> tuple<tensor<i32>, tensor<i32>>
+  %y = stablehlo.get_tuple_element %v[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>",
         &[2],
     );
 }
@@ -192,6 +488,57 @@ fn updates_out_of_range_are_dropped_element_by_element() {
     stablehlo.return %b : tensor<i32>
   }) : (tensor<4xi32>, tensor<1xi32>, tensor<3xi32>) -> tensor<4xi32>"#,
         &[1, 2, 10, 20],
+    );
+}
+
+#[test]
+fn regions_compute_with_wider_types_than_their_operands() {
+    let sum = "({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  })";
+    let constants = "  %x = stablehlo.constant dense<[100, 101, 102]> : tensor<3xi8>
+  %z = stablehlo.constant dense<0> : tensor<i8>
+  %i = stablehlo.constant dense<[[1]]> : tensor<1x1xi64>
+  %u = stablehlo.constant dense<[100]> : tensor<1xi8>
+  %v = stablehlo.constant dense<[100, 103]> : tensor<2xi8>";
+    check::<i32>(
+        "tensor<i32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.reduce\"(%x, %z) <{{dimensions = array<i64: 0>}}> {sum} : (tensor<3xi8>, tensor<i8>) -> tensor<i32>"
+        ),
+        &[303],
+    );
+    check::<i32>(
+        "tensor<2xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.reduce_window\"(%x, %z) <{{window_dimensions = array<i64: 2>}}> {sum} : (tensor<3xi8>, tensor<i8>) -> tensor<2xi32>"
+        ),
+        &[201, 203],
+    );
+    check::<i32>(
+        "tensor<3xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.scatter\"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> {sum} : (tensor<3xi8>, tensor<1x1xi64>, tensor<1xi8>) -> tensor<3xi32>"
+        ),
+        &[100, 201, 102],
+    );
+    let sum = sum.trim_start_matches('(');
+    check::<i32>(
+        "tensor<3xi32>",
+        &format!(
+            "{constants}
+  %y = \"stablehlo.select_and_scatter\"(%x, %v, %z) <{{window_dimensions = array<i64: 2>}}> ({{
+  ^bb0(%a: tensor<i8>, %b: tensor<i8>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }}, {sum} : (tensor<3xi8>, tensor<2xi8>, tensor<i8>) -> tensor<3xi32>"
+        ),
+        &[0, 100, 103],
     );
 }
 

@@ -27,6 +27,7 @@ fn plain_ops_are_printed_as_they_are_written() {
         "stablehlo.abs %arg0 {a = 1 : i32} : tensor<2x3xf32>",
         "stablehlo.convert %arg0 : (tensor<2x3xf32>) -> tensor<2x3xi8>",
         "stablehlo.reshape %arg0 : (tensor<2x3xf32>) -> tensor<6xf32>",
+        "stablehlo.broadcast %arg0, sizes = [4] : (tensor<2x3xf32>) -> tensor<4x2x3xf32>",
         "stablehlo.broadcast_in_dim %arg2, dims = [] : (tensor<f32>) -> tensor<2x3xf32>",
         "stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>",
         "stablehlo.concatenate %arg0, %arg0, dim = 0 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>",

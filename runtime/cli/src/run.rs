@@ -325,6 +325,13 @@ pub(crate) fn run_model(
     arguments: &ModelArguments,
     missing: Missing,
 ) -> Result<(), Failure> {
+    if !options.arguments.is_empty() {
+        return Err(Failure::Usage(
+            "error: `--arg` applies to programs, but the file is a model; `--input` gives \
+             inputs of models"
+                .to_owned(),
+        ));
+    }
     let front_end = FrontEnd::new(program, &options.libraries)?;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))

@@ -326,6 +326,11 @@ fn dimensions_and_shapes_are_those_of_the_program() {
         3,
         "{text}"
     );
+    let error = stderr(&["run", &file, "--arg", "x=1.0"]);
+    assert!(
+        error.contains("`--input` gives inputs of models"),
+        "{error}"
+    );
     let error = stderr(&["run", &program, "--input", "x=[[1.0]]"]);
     assert!(
         error.contains("expected f32 [3, 64], found f32 [1, 1]"),

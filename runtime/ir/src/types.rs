@@ -85,6 +85,9 @@ pub enum Signedness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub enum FloatType {
+    F4E2M1Fn,
+    F6E2M3Fn,
+    F6E3M2Fn,
     F8E5M2,
     F8E4M3,
     F8E3M4,
@@ -106,6 +109,9 @@ impl FloatType {
     #[must_use]
     pub fn from_spelling(spelling: &str) -> Option<Self> {
         Some(match spelling {
+            "f4E2M1FN" => Self::F4E2M1Fn,
+            "f6E2M3FN" => Self::F6E2M3Fn,
+            "f6E3M2FN" => Self::F6E3M2Fn,
             "f8E5M2" => Self::F8E5M2,
             "f8E4M3" => Self::F8E4M3,
             "f8E3M4" => Self::F8E3M4,
@@ -128,6 +134,9 @@ impl FloatType {
     #[must_use]
     pub const fn spelling(self) -> &'static str {
         match self {
+            Self::F4E2M1Fn => "f4E2M1FN",
+            Self::F6E2M3Fn => "f6E2M3FN",
+            Self::F6E3M2Fn => "f6E3M2FN",
             Self::F8E5M2 => "f8E5M2",
             Self::F8E4M3 => "f8E4M3",
             Self::F8E3M4 => "f8E3M4",
@@ -149,6 +158,8 @@ impl FloatType {
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
+            Self::F4E2M1Fn => 4,
+            Self::F6E2M3Fn | Self::F6E3M2Fn => 6,
             Self::F8E5M2
             | Self::F8E4M3
             | Self::F8E3M4
@@ -163,5 +174,11 @@ impl FloatType {
             Self::F80 => 80,
             Self::F128 => 128,
         }
+    }
+
+    /// Returns the value of a number of this type from its bits.
+    #[must_use]
+    pub fn value(self, bits: u64) -> f64 {
+        crate::print::number::float_value(self, bits)
     }
 }

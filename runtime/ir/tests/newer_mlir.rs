@@ -137,8 +137,11 @@ fn elements_may_stand_at_the_end_of_the_text() {
 }
 
 #[test]
-fn numbers_of_eight_bits_are_read_and_printed() {
+fn numbers_of_up_to_eight_bits_are_read_and_printed() {
     for ty in [
+        "f4E2M1FN",
+        "f6E2M3FN",
+        "f6E3M2FN",
         "f8E5M2",
         "f8E4M3",
         "f8E3M4",
@@ -153,6 +156,7 @@ fn numbers_of_eight_bits_are_read_and_printed() {
         ));
     }
     check_same(r#""a.b"() {a = 0x7F : f8E4M3FN} : () -> ()"#);
+    check_same(r#""a.b"() {a = array<f4E2M1FN: 1.500000e+00, -6.000000e+00>} : () -> ()"#);
     check(
         r#""a.b"() {a = 1.07 : f8E4M3FN} : () -> ()"#,
         "module {\n  \"a.b\"() {a = 1.125000e+00 : f8E4M3FN} : () -> ()\n}\n",
@@ -262,5 +266,39 @@ fn every_cut_of_a_text_is_an_error_or_a_program() {
         for replaced in ["<", ">", "{-#", "#-}", "\"", ":"] {
             let _ = read(&format!("{}{replaced}{}", &text[..end], &text[end..]));
         }
+    }
+}
+
+#[test]
+fn digits_of_booleans_are_bytes_or_bits() {
+    let check = |digits: &str, ty: &str, expected: &str| {
+        check(
+            &format!("\"a.b\"() {{a = dense<\"0x{digits}\"> : tensor<{ty}>}} : () -> ()"),
+            &format!(
+                "module {{\n  \"a.b\"() {{a = dense<{expected}> : tensor<{ty}>}} : () -> ()\n}}\n"
+            ),
+        );
+    };
+    check("010001", "3xi1", "[true, false, true]");
+    check("FF00", "2xi1", "[true, false]");
+    check("05", "3xi1", "[true, false, true]");
+    // A single byte is packed, unless it has one Boolean for all elements.
+    check("01", "3xi1", "[true, false, false]");
+    check("01", "9xi1", "true");
+    check("FF", "3xi1", "true");
+    check("00", "3xi1", "false");
+    check(
+        "4102",
+        "10xi1",
+        "[true, false, false, false, false, false, true, false, false, true]",
+    );
+    for digits in ["0100", "02", "03FFFFFF"] {
+        check_error(
+            &format!("\"a.b\"() {{a = dense<\"0x{digits}\"> : tensor<17xi1>}} : () -> ()"),
+            &format!(
+                "f:1:{}: error: elements hex data size is invalid for provided type: 'i1'",
+                26 + digits.len()
+            ),
+        );
     }
 }

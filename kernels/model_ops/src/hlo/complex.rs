@@ -72,6 +72,8 @@ impl Quaternary {
             "multiply.imaginary" => |a, b| multiply(a, b)[1],
             "divide.real" => |a, b| divide(a, b)[0],
             "divide.imaginary" => |a, b| divide(a, b)[1],
+            "atan2.real" => |a, b| atan2(a, b)[0],
+            "atan2.imaginary" => |a, b| atan2(a, b)[1],
             "power.real" => |a, b| power(a, b)[0],
             "power.imaginary" => |a, b| power(a, b)[1],
             _ => return None,
@@ -134,6 +136,15 @@ fn power(base: Complex, exponent: Complex) -> Complex {
         };
     }
     exponential(multiply(exponent, log(base)))
+}
+
+/// Computes `-i · log((x + i y) / sqrt(x² + y²))`, which is the angle of real coordinates.
+fn atan2(y: Complex, x: Complex) -> Complex {
+    if [y[1], x[1]] == [0.0; 2] {
+        return [y[0].atan2(x[0]), 0.0];
+    }
+    let size = sqrt(add(multiply(x, x), multiply(y, y)));
+    turned_back(log(divide(add(x, turned(y)), size)))
 }
 
 fn exponential([a, b]: Complex) -> Complex {
@@ -317,6 +328,7 @@ mod tests {
         check(sinh, asinh);
         check(cosh, acosh);
         check(tanh, atanh);
+        check(|z| multiply(tan(z), [3.0, -1.0]), |z| atan2(z, [3.0, -1.0]));
         check(|z| multiply(z, z), sqrt);
         check(|z| multiply(z, multiply(z, z)), cbrt);
         check(|z| divide([1.0, 0.0], multiply(z, z)), rsqrt);

@@ -1,12 +1,14 @@
 //! A common representation of elements of every type, so that functions and loops are written once.
 //!
 //! An element has 64 bits. An integer is sign- or zero-extended. A Boolean is 0 or 1. A floating
-//! point number has double precision, which represents all values of the narrower types.
+//! point number has double precision, which represents all values of the narrower types. Tensors
+//! hold formats of up to 8 bits in single precision.
 
 use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt::support::rounding::round_to_odd;
 
+use super::small_float::SmallFloat;
 use crate::unsupported;
 
 /// The interpretation of the bits of an element.
@@ -25,6 +27,8 @@ pub(super) struct Type {
     pub(super) kind: Kind,
     /// The width in bits, which is 1 for a Boolean.
     pub(super) bits: u32,
+    /// The format to which numbers are rounded, if it is narrower than the type of the tensor.
+    pub(super) small: Option<SmallFloat>,
 }
 
 const NAMES: &[(&str, DType, Kind, u32)] = &[
@@ -53,13 +57,23 @@ impl Type {
         dtype: DType::I1,
         kind: Kind::Bool,
         bits: 1,
+        small: None,
     };
+
+    const fn new(dtype: DType, kind: Kind, bits: u32) -> Self {
+        Self {
+            dtype,
+            kind,
+            bits,
+            small: None,
+        }
+    }
 
     /// Returns the type for the element type of a tensor.
     pub(super) fn of(op: &str, dtype: DType) -> Result<Self> {
         let found = NAMES.iter().find(|entry| entry.1 == dtype);
         let &(_, dtype, kind, bits) = found.ok_or_else(|| unsupported(op, dtype))?;
-        Ok(Self { dtype, kind, bits })
+        Ok(Self::new(dtype, kind, bits))
     }
 
     /// Returns the type of the parts of elements, and their number: 2 for complex numbers, which
@@ -74,11 +88,21 @@ impl Type {
 
     /// Returns the type with a name.
     pub(super) fn named(name: &str) -> Option<Self> {
+        if let Some(small) = SmallFloat::named(name) {
+            let held = Self::new(DType::F32, Kind::Real, 32);
+            return Some(Self {
+                small: Some(small),
+                ..held
+            });
+        }
         let &(_, dtype, kind, bits) = NAMES.iter().find(|entry| entry.0 == name)?;
-        Some(Self { dtype, kind, bits })
+        Some(Self::new(dtype, kind, bits))
     }
 
     pub(super) fn name(self) -> &'static str {
+        if let Some(small) = self.small {
+            return small.name();
+        }
         let is_own =
             |entry: &&(&str, DType, Kind, u32)| (entry.1, entry.3) == (self.dtype, self.bits);
         NAMES.iter().find(is_own).map_or("", |entry| entry.0)
@@ -108,6 +132,9 @@ impl Type {
 
     /// Rounds a number to the nearest element of a floating point type.
     pub(super) fn round(self, value: f64) -> u64 {
+        if let Some(small) = self.small {
+            return small.round(value).to_bits();
+        }
         let rounded = match self.dtype {
             DType::F32 => f64::from(value as f32),
             DType::F16 => f16::from_f32(round_to_odd(value)).to_f64(),

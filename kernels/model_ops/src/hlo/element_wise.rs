@@ -94,49 +94,97 @@ fn apply(
 }
 
 /// Reinterprets the bits of a tensor as elements of another type and shape with the same number of
-/// bytes. With `is_derived`, the shape is that of the operand: with another last dimension for the
+/// bits. With `is_derived`, the shape is that of the operand: with another last dimension for the
 /// parts of wider elements, or without it.
 ///
+/// The types of elements that are narrower than their bytes, such as `i4`, are named by `from` and
+/// `to`. Their bits follow each other without gaps, low bits first.
+///
 /// # Errors
-/// If the numbers of bytes differ.
+/// If the numbers of bits differ.
 #[tfrt_op("hlo.BitcastConvert")]
 fn bitcast_convert(
     x: &AnyRef,
     #[attr] dtype: DType,
     #[attr] dims: Option<&[i64]>,
     #[attr] is_derived: Option<bool>,
+    #[attr] from: Option<&str>,
+    #[attr] to: Option<&str>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.BitcastConvert";
     let x = dense(x)?;
+    let narrow = [
+        narrow_type(OP, x.dtype(), from)?,
+        narrow_type(OP, dtype, to)?,
+    ];
+    let bits = |dtype: DType, narrow: Option<Type>| match (narrow, dtype.size_bytes()) {
+        (Some(ty), _) => Ok(ty.bits as usize),
+        (None, Some(size)) => Ok(8 * size),
+        (None, None) => Err(crate::unsupported(OP, dtype)),
+    };
+    let (from_bits, to_bits) = (bits(x.dtype(), narrow[0])?, bits(dtype, narrow[1])?);
     let mut dims = extents(OP, dims.unwrap_or_default())?;
     if is_derived.unwrap_or(false) {
-        let size = |dtype: DType| {
-            dtype
-                .size_bytes()
-                .ok_or_else(|| crate::unsupported(OP, dtype))
-        };
-        let (from, to) = (size(x.dtype())?, size(dtype)?);
         dims = x.shape().dims().to_vec();
-        if from > to {
-            dims.push(from / to);
-        } else if from < to {
+        if from_bits > to_bits {
+            dims.push(from_bits / to_bits);
+        } else if from_bits < to_bits {
             dims.pop();
         }
     }
     let mut result = allocate(ctx, dtype, &dims)?;
+    let counts = [x.num_elements(), result.num_elements()];
+    if counts[0].checked_mul(from_bits) != counts[1].checked_mul(to_bits) {
+        return Err(invalid(format!(
+            "`{OP}` cannot read {} as {dtype} of {dims:?}",
+            x.metadata()
+        )));
+    }
     {
-        let from = x.buffer().read()?;
-        let mut to = result.buffer_mut().write()?;
-        if from.len() != to.len() || (x.dtype() == DType::I1) != (dtype == DType::I1) {
-            return Err(invalid(format!(
-                "`{OP}` cannot read {} as {dtype} of {dims:?}",
-                x.metadata()
-            )));
+        let bytes = x.buffer().read()?;
+        let mut room = result.buffer_mut().write()?;
+        match narrow {
+            [None, None] => room.copy_from_slice(&bytes),
+            [from, to] => {
+                let typed =
+                    |narrow: Option<Type>, dtype| narrow.map_or_else(|| Type::of(OP, dtype), Ok);
+                let (from, to) = (typed(from, x.dtype())?, typed(to, dtype)?);
+                repack(from, &bytes, to, &mut room);
+            }
         }
-        to.copy_from_slice(&from);
     }
     Ok(result)
+}
+
+/// Returns the type of elements that have fewer bits than their bytes.
+fn narrow_type(op: &str, dtype: DType, name: Option<&str>) -> Result<Option<Type>> {
+    let ty = match name {
+        Some(name) => Type::named(name).filter(|ty| ty.dtype == dtype && !ty.is_real()),
+        None => (dtype == DType::I1).then_some(Type::BOOL),
+    };
+    match (name, ty) {
+        (Some(name), None) => Err(invalid(format!("`{op}`: {dtype} does not hold `{name}`"))),
+        _ => Ok(ty),
+    }
+}
+
+/// Writes the bits of elements as elements of another type.
+fn repack(from: Type, bytes: &[u8], to: Type, room: &mut [u8]) {
+    // At most one element of either type is held.
+    let (mut held, mut num_held) = (0_u128, 0);
+    let mut places = room.chunks_exact_mut(to.size_bytes());
+    for element in from.elements(bytes) {
+        held |= u128::from(from.native(element)) << num_held;
+        num_held += from.bits;
+        while num_held >= to.bits {
+            if let Some(place) = places.next() {
+                to.store(&[to.of_native(held as u64)], place);
+            }
+            held >>= to.bits;
+            num_held -= to.bits;
+        }
+    }
 }
 
 /// Creates a tensor in which each element is its own index along a dimension.

@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 
 use super::complex;
 use super::element::{Kind, Type};
-use super::special::{bessel_i1e, digamma, inverse_erf, polygamma, zeta};
+use super::special::{bessel_i1e, digamma, inverse_erf, inverse_tanh, polygamma, zeta};
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ const REAL: &[(&str, Unary)] = real_functions! {
     "asin" => f64::asin;
     "asinh" => f64::asinh;
     "atan" => f64::atan;
-    "atanh" => f64::atanh;
+    "atanh" => inverse_tanh;
     "bessel_i1e" => bessel_i1e;
     "cbrt" => f64::cbrt;
     "ceil" => f64::ceil;
@@ -492,6 +492,7 @@ pub(super) fn clamp(ty: Type, least: u64, x: u64, greatest: u64) -> u64 {
 /// Converts an element to another type. Conversions to floating point types round. Conversions from
 /// them to integers truncate and saturate, and NaN becomes 0. Conversions between integers wrap.
 pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
+    let is_single = to.dtype == DType::F32 && to.small.is_none();
     match (from.kind, to.kind) {
         (Kind::Real, Kind::Real) => to.round(f64::from_bits(x)),
         (Kind::Real, Kind::Bool) => u64::from(f64::from_bits(x) != 0.0),
@@ -502,19 +503,21 @@ pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
         (Kind::Real, Kind::Unsigned) => (f64::from_bits(x) as u64).min(u64::MAX >> (64 - to.bits)),
         (_, Kind::Bool) => u64::from(x != 0),
         // A direct conversion rounds once.
-        (Kind::Signed, Kind::Real) if to.dtype == DType::F32 => {
-            f64::from(x as i64 as f32).to_bits()
-        }
-        (_, Kind::Real) if to.dtype == DType::F32 => f64::from(x as f32).to_bits(),
+        (Kind::Signed, Kind::Real) if is_single => f64::from(x as i64 as f32).to_bits(),
+        (_, Kind::Real) if is_single => f64::from(x as f32).to_bits(),
         (Kind::Signed, Kind::Real) => to.round(x as i64 as f64),
         (_, Kind::Real) => to.round(x as f64),
         _ => to.wrap(x),
     }
 }
 
-/// Rounds a number to fewer exponent and fraction bits, and returns it in its own type.
+/// Rounds a number to fewer exponent and fraction bits, and returns it in its own type. Without
+/// fraction bits, no NaN can be told from infinity, so it becomes that.
 pub(super) fn reduce_precision(ty: Type, exponent_bits: u32, fraction_bits: u32, x: u64) -> u64 {
     let value = f64::from_bits(x);
+    if value.is_nan() && fraction_bits == 0 {
+        return f64::INFINITY.copysign(value).to_bits();
+    }
     if !value.is_finite() {
         return x;
     }
@@ -610,6 +613,7 @@ mod tests {
         assert_eq!(reduced(1e6, 5, 10), f32::INFINITY);
         assert_eq!(reduced(-1e-6, 5, 10), -0.0);
         assert!(reduced(f32::NAN, 5, 10).is_nan());
+        assert_eq!(reduced(f32::NAN.copysign(-1.0), 5, 0), f32::NEG_INFINITY);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! instruction ::= 'const' type bits | function value | function value value
 //!               | function value value value value
 //!               | 'cmp' ('total' | 'weak')? direction value value | 'select' value value value
-//!               | 'clamp' value value value | 'convert' type value
+//!               | 'clamp' value value value | 'convert' type value | 'bitcast' type value
 //!               | 'reduce_precision' number number value
 //! ```
 //!
@@ -38,6 +38,7 @@ enum Instruction {
     Select(usize, usize, usize),
     Clamp(usize, usize, usize),
     Convert(usize),
+    Bitcast(usize),
     ReducePrecision {
         exponent_bits: u32,
         fraction_bits: u32,
@@ -147,6 +148,14 @@ impl Program {
             ["convert", name, x] => {
                 let to = Type::named(name).ok_or_else(|| wrong(op, line, "unknown type"))?;
                 (Instruction::Convert(value(x)?), to)
+            }
+            ["bitcast", name, x] => {
+                let to = Type::named(name).ok_or_else(|| wrong(op, line, "unknown type"))?;
+                let x = value(x)?;
+                if ty(x).bits != to.bits || ty(x).kind == Kind::Bool {
+                    return Err(refused(ty(x)));
+                }
+                (Instruction::Bitcast(x), to)
             }
             ["reduce_precision", exponent, fraction, x] => {
                 let x = value(x)?;
@@ -294,6 +303,11 @@ impl Program {
                     to.clear();
                     to.extend(values[x].iter().map(|&x| convert(from, wanted, x)));
                 }
+                Instruction::Bitcast(x) => {
+                    let (from, wanted) = (self.types[x], self.types[at]);
+                    to.clear();
+                    to.extend(values[x].iter().map(|&x| wanted.of_native(from.native(x))));
+                }
                 Instruction::ReducePrecision {
                     exponent_bits,
                     fraction_bits,
@@ -341,6 +355,17 @@ mod tests {
     }
 
     #[test]
+    fn bits_of_numbers_are_those_of_integers_of_the_same_width() {
+        let text = "bitcast ui32 0;bitcast i32 0;bitcast f32 1;ret 1 2 3";
+        let mut program = Program::new("t", text, &[ty("f32")]).unwrap();
+        *program.argument(0) = vec![(-0.0_f64).to_bits(), 1_f64.to_bits()];
+        program.run(2);
+        assert_eq!(program.result(0), [0x8000_0000, 0x3F80_0000]);
+        assert_eq!(program.result(1), [i64::from(i32::MIN) as u64, 0x3F80_0000]);
+        assert_eq!(program.result(2), [(-0.0_f64).to_bits(), 1_f64.to_bits()]);
+    }
+
+    #[test]
     fn wrong_programs_are_refused() {
         let check = |text: &str, expected: &str| {
             let error = Program::new("t", text, &[ty("i32"), ty("f32")]).unwrap_err();
@@ -351,6 +376,7 @@ mod tests {
         check("sqrt 0;ret 2", "unsupported type i32");
         check("frob 0;ret 2", "unknown function");
         check("const f99 0;ret 2", "unknown type");
+        check("bitcast i64 1;ret 2", "unsupported type f32");
         check("add 0 0", "expected `ret`");
         check("ret 0;ret 0", "follows `ret`");
         check("reduce_precision 0 3 1;ret 2", "number of bits");

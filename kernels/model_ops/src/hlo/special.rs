@@ -9,8 +9,9 @@ pub(super) fn digamma(x: f64) -> f64 {
         return f64::NAN;
     }
     if x < 0.0 {
-        // The reflection formula.
-        return digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * x).tan();
+        // The reflection formula. The tangent has the period π, and near a pole only the distance
+        // from it has all digits.
+        return digamma(1.0 - x) - PI / (PI * (x - x.round())).tan();
     }
     let (mut x, mut shift) = (x, 0.0);
     while x < 16.0 {
@@ -24,6 +25,13 @@ pub(super) fn digamma(x: f64) -> f64 {
                 * (1.0 / 120.0
                     - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square * (1.0 / 132.0)))));
     shift + x.ln() - 0.5 / x - series
+}
+
+/// Computes the inverse of the hyperbolic tangent. `f64::atanh` is less accurate for negative
+/// numbers, near -1.
+pub(super) fn inverse_tanh(x: f64) -> f64 {
+    let size = x.abs();
+    (0.5 * (2.0 * size / (1.0 - size)).ln_1p()).copysign(x)
 }
 
 /// Computes the inverse of the error function by Newton's method from an estimate.
@@ -171,6 +179,8 @@ mod tests {
         // The terms nearly cancel.
         let found = digamma(-0.5);
         assert!((found - 0.036_489_973_978_576_52).abs() < 1e-14, "{found}");
+        // Near a pole.
+        near(digamma(-2.0 - 2_f64.powi(-30)), 1_073_741_824.922_784_3);
         for x in [1e-9, 0.1, 0.5, 0.9, 1.7, 3.0, 5.0] {
             let y = libm::erf(x);
             // For larger numbers, `y` is too close to 1 to recover `x`.
@@ -180,6 +190,24 @@ mod tests {
             }
         }
         assert_eq!(inverse_erf(1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn the_inverse_of_the_hyperbolic_tangent_is_odd() {
+        for (x, expected) in [
+            (0.5, 0.549_306_144_334_054_8),
+            (0.975_942_435_549_751_6, 2.204_175_634_411_639),
+            (1e-300, 1e-300),
+        ] {
+            let is_near = |found: f64| (found - expected).abs() <= 2.0 * f64::EPSILON * expected;
+            assert!(
+                is_near(inverse_tanh(x)) && is_near(-inverse_tanh(-x)),
+                "{x}"
+            );
+        }
+        assert_eq!(inverse_tanh(-1.0), f64::NEG_INFINITY);
+        assert!(inverse_tanh(-0.0).is_sign_negative());
+        assert!(inverse_tanh(1.5).is_nan() && inverse_tanh(f64::NAN).is_nan());
     }
 
     #[test]

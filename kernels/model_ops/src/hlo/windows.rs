@@ -275,7 +275,7 @@ fn extents_of(axes: &[WindowAxis]) -> (Vec<usize>, Vec<usize>) {
 
 /// Selects the first best element of each window of the first operand by the program `select`. Then
 /// combines the elements of the second operand into the selected positions by the program
-/// `scatter`. All positions start with the third operand.
+/// `scatter`. All positions start with the third operand. The result has the type of these two.
 ///
 /// # Errors
 /// If the programs or the windows do not match the operands.
@@ -298,11 +298,13 @@ fn select_and_scatter(
     const OP: &str = "hlo.SelectAndScatter";
     let ((x, from), (source, added)) = (loaded(OP, x)?, loaded(OP, source)?);
     let init = dense(init)?;
-    let ty = Type::of(OP, x.dtype())?;
-    if [source.dtype(), init.dtype()] != [ty.dtype; 2] {
-        return Err(invalid(format!("`{OP}` needs operands of one type")));
+    let (own_type, ty) = (Type::of(OP, x.dtype())?, Type::of(OP, source.dtype())?);
+    if init.dtype() != ty.dtype {
+        return Err(invalid(format!(
+            "`{OP}` needs a source and an initial element of one type"
+        )));
     }
-    let mut select = Program::new(OP, select, &[ty, ty])?;
+    let mut select = Program::new(OP, select, &[own_type, own_type])?;
     select.expect_results(OP, &[Type::BOOL])?;
     let mut scatter = Program::new(OP, scatter, &[ty, ty])?;
     scatter.expect_results(OP, &[ty])?;

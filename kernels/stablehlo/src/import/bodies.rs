@@ -2,12 +2,13 @@
 //!
 //! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`. Their crate
 //! documents its grammar. The program has the arguments of the region, in the same order. A complex
-//! number is two values: its real part and its imaginary part. Integers of 2 or 4 bits are
-//! converted from bytes at the start, and to bytes at the end.
+//! number is two values: its real part and its imaginary part. Elements narrower than those of
+//! tensors are converted from these at the start, and to them at the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use tfrt_import::program::Value;
 use tfrt_import::{ImportError, Limit};
 use tfrt_ir::{BlockId, OpId, RegionId, ValueId};
 
@@ -44,6 +45,8 @@ impl Scalar {
 pub(super) struct Body {
     text: String,
     values: HashMap<ValueId, Scalar>,
+    /// The results of ops that were reported as unsupported.
+    missing: HashSet<ValueId>,
     num_values: usize,
 }
 
@@ -75,6 +78,24 @@ impl Body {
         self.text.push(';');
         self.num_values += 1;
         self.num_values - 1
+    }
+
+    /// Defines a value. A function that is called again defines its values again.
+    fn define(&mut self, value: ValueId, scalar: Scalar) {
+        self.missing.remove(&value);
+        self.values.insert(value, scalar);
+    }
+
+    /// Leaves a value undefined. An op that uses it is unsupported.
+    fn undefine(&mut self, value: ValueId) {
+        self.missing.remove(&value);
+        self.values.remove(&value);
+    }
+
+    /// Leaves a value undefined, for a reason that was already reported.
+    fn miss(&mut self, value: ValueId) {
+        self.values.remove(&value);
+        self.missing.insert(value);
     }
 
     /// Adds a constant of which all bits are zero.
@@ -132,7 +153,18 @@ impl Lowering<'_> {
         op: OpId,
         block: BlockId,
     ) -> Result<Option<String>, ImportError> {
-        let arguments = self.module.block_arguments(block).to_vec();
+        self.capturing_function(op, block, &[])
+    }
+
+    /// Lowers a block to a scalar program whose arguments are those of the block, then values from
+    /// outside it.
+    pub(super) fn capturing_function(
+        &mut self,
+        op: OpId,
+        block: BlockId,
+        captured: &[ValueId],
+    ) -> Result<Option<String>, ImportError> {
+        let arguments = [self.module.block_arguments(block), captured].concat();
         let types = arguments.iter().map(|&value| self.element_of(value));
         let Some(types) = types.collect::<Option<Vec<_>>>() else {
             self.lacks(
@@ -147,6 +179,51 @@ impl Lowering<'_> {
             return Ok(None);
         };
         Ok(Some(body.finish(&results)))
+    }
+
+    /// Converts operands to the types with which a region computes, which may be wider. `argument`
+    /// returns the index of the argument of the region that an operand becomes, if it becomes one.
+    pub(super) fn promoted(
+        &mut self,
+        op: OpId,
+        region: usize,
+        operands: &[Value],
+        argument: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Vec<Value>, ImportError> {
+        let found = self.module.regions(op).get(region).copied();
+        let region = found.ok_or_else(|| ImportError::new("a region is missing"))?;
+        let arguments = self.module.block_arguments(self.only_block(region)?);
+        let mut promoted = operands.to_vec();
+        for (index, value) in promoted.iter_mut().enumerate() {
+            let wanted = argument(index).and_then(|argument| arguments.get(argument));
+            if let Some(wanted) = wanted.and_then(|&wanted| self.element_of(wanted)) {
+                let own = self.operand(op, index)?.element;
+                *value = self.convert(op, *value, own, wanted);
+            }
+        }
+        Ok(promoted)
+    }
+
+    /// Returns the scalars from outside a block that its ops use, and their lowered forms. Constants
+    /// are none of them, because they are a part of the program.
+    pub(super) fn captured_scalars(&self, block: BlockId) -> Vec<(ValueId, Value)> {
+        let module = self.module;
+        let ops = module.block_ops(block);
+        let arguments = module.block_arguments(block).iter();
+        let own = ops.iter().flat_map(|&op| module.results(op));
+        let mut known: HashSet<ValueId> = arguments.chain(own).copied().collect();
+        let mut captured = Vec::new();
+        for &value in ops.iter().flat_map(|&op| module.operands(op)) {
+            let defining = module.defining_op(value).map(|op| module.op_name(op));
+            if defining != Some("stablehlo.constant")
+                && self.tensor(value).is_ok_and(|ty| ty.dims.is_empty())
+                && let Some(&Some(lowered)) = self.values.get(&value)
+                && known.insert(value)
+            {
+                captured.push((value, lowered));
+            }
+        }
+        captured
     }
 
     /// Returns the type of the elements of a value, if it is a tensor.
@@ -181,7 +258,12 @@ impl Lowering<'_> {
         for &op in ops {
             self.num_ops += 1;
             self.options.limits.check(Limit::Nodes, self.num_ops)?;
-            is_whole &= self.instruction(op, body, depth)?;
+            if !self.instruction(op, body, depth)? {
+                is_whole = false;
+                for &result in self.module.results(op) {
+                    body.miss(result);
+                }
+            }
         }
         if !is_whole {
             return Ok(None);
@@ -203,34 +285,42 @@ impl Lowering<'_> {
         user: OpId,
         body: &mut Body,
     ) -> Result<Option<Scalar>, ImportError> {
-        if let Some(&scalar) = body.values.get(&value) {
-            return Ok(Some(scalar));
+        let found = self.optional_element(value, body)?;
+        if found.is_none() && !body.missing.contains(&value) {
+            self.lacks(user, "within a region, on values captured from outside it")?;
         }
-        let constant = self.module.defining_op(value);
-        let constant = constant.filter(|&op| self.module.op_name(op) == "stablehlo.constant");
-        if let Some(op) = constant
-            && self.instruction(op, body, 0)?
-            && let Some(&scalar) = body.values.get(&value)
+        Ok(found)
+    }
+
+    /// Returns an element, or `None` for a value that a program cannot have.
+    fn optional_element(
+        &mut self,
+        value: ValueId,
+        body: &mut Body,
+    ) -> Result<Option<Scalar>, ImportError> {
+        if !body.values.contains_key(&value)
+            && let Some(op) = self.module.defining_op(value)
+            && self.module.op_name(op) == "stablehlo.constant"
+            && self.tensor(value).is_ok_and(|ty| ty.is_scalar())
         {
-            return Ok(Some(scalar));
+            self.instruction(op, body, 0)?;
         }
-        self.lacks(user, "within a region, on values captured from outside it")?;
-        Ok(None)
+        Ok(body.values.get(&value).copied())
     }
 
     /// Adds an op of a region to the program. Returns `true` if the op is supported.
     fn instruction(&mut self, op: OpId, body: &mut Body, depth: u64) -> Result<bool, ImportError> {
         let module = self.module;
         let name = module.op_name(op);
+        if matches!(name, "func.call" | "std.call") {
+            return self.called(op, body, depth);
+        }
         let mut operands = Vec::new();
         for &value in module.operands(op) {
             match self.element(value, op, body)? {
                 Some(scalar) => operands.push(scalar),
                 None => return Ok(false),
             }
-        }
-        if matches!(name, "func.call" | "std.call") {
-            return self.called(op, &operands, body, depth);
         }
         let &[result] = module.results(op) else {
             self.lacks(op, "within a region")?;
@@ -253,6 +343,13 @@ impl Lowering<'_> {
                 | "stablehlo.optimization_barrier",
                 &[x],
             ) => Some(x),
+            ("stablehlo.bitcast_convert", &[Scalar::Plain(x)]) => {
+                let (from, to) = (self.operand(op, 0)?.element, self.result(op, 0)?.element);
+                let is_same_width = from.bits() == to.bits() && from.name != "i1";
+                let is_held = [from, to].map(ElementType::small_float) == [None, None];
+                let instruction = format!("bitcast {} {x}", to.name);
+                (is_same_width && is_held).then(|| Scalar::Plain(body.add(&instruction)))
+            }
             _ => match element_wise::function_name(name) {
                 Some(function) => element_wise::add(self, op, function, &operands, body)?,
                 None => None,
@@ -260,7 +357,7 @@ impl Lowering<'_> {
         };
         match scalar {
             Some(scalar) => {
-                body.values.insert(result, scalar);
+                body.define(result, scalar);
                 Ok(true)
             }
             None => {
@@ -270,15 +367,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn called(
-        &mut self,
-        op: OpId,
-        operands: &[Scalar],
-        body: &mut Body,
-        depth: u64,
-    ) -> Result<bool, ImportError> {
+    /// Adds the ops of a function. It may have arguments from outside the region that it does not
+    /// use; an op that uses one is unsupported.
+    fn called(&mut self, op: OpId, body: &mut Body, depth: u64) -> Result<bool, ImportError> {
         let block = self.callee_block(op)?;
-        let arguments = self.module.block_arguments(block);
+        let (arguments, operands) = (self.module.block_arguments(block), self.module.operands(op));
         if arguments.len() != operands.len() {
             return Err(ImportError::new(format!(
                 "expected {} operands, found {}",
@@ -286,14 +379,18 @@ impl Lowering<'_> {
                 operands.len()
             )));
         }
-        for (&argument, &scalar) in arguments.iter().zip(operands) {
-            body.values.insert(argument, scalar);
+        for (&argument, &operand) in arguments.iter().zip(operands) {
+            match self.optional_element(operand, body)? {
+                Some(scalar) => body.define(argument, scalar),
+                None if body.missing.contains(&operand) => body.miss(argument),
+                None => body.undefine(argument),
+            }
         }
         let Some(results) = self.body_of(block, body, depth + 1)? else {
             return Ok(false);
         };
         for (&result, (scalar, _)) in self.module.results(op).iter().zip(results) {
-            body.values.insert(result, scalar);
+            body.define(result, scalar);
         }
         Ok(true)
     }

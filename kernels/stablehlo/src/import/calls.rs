@@ -3,14 +3,16 @@
 //! To add an op, give it an arm in [`special`]. The specification of StableHLO defines the
 //! semantics of its ops; ops named `hlo.…` have the same semantics.
 
+use std::cmp::Ordering;
+
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, Value};
 use tfrt_ir::OpId;
 use tfrt_support::DType;
-use tfrt_tensor::DenseHostTensor;
 
 use super::constants::scalar;
+use super::solve::is_triangular_solve;
 use super::{Lowered, Lowering, dynamic, element_wise, extents, lists};
 use crate::model::ElementType;
 
@@ -23,6 +25,7 @@ const SPECIAL: &[&str] = &[
     "stablehlo.batch_norm_inference",
     "stablehlo.batch_norm_training",
     "stablehlo.bitcast_convert",
+    "stablehlo.broadcast",
     "stablehlo.broadcast_in_dim",
     "stablehlo.case",
     "stablehlo.composite",
@@ -50,9 +53,11 @@ const SPECIAL: &[&str] = &[
     "stablehlo.map",
     "stablehlo.optimization_barrier",
     "stablehlo.pad",
+    "stablehlo.partition_id",
     "stablehlo.real_dynamic_slice",
     "stablehlo.reduce",
     "stablehlo.reduce_window",
+    "stablehlo.replica_id",
     "stablehlo.reshape",
     "stablehlo.reverse",
     "stablehlo.rng",
@@ -89,6 +94,19 @@ const STATIC: &[&str] = &[
     "stablehlo.rng_bit_generator",
 ];
 
+/// Ops that do not round to floating point formats of up to 8 bits.
+const UNROUNDED: &[&str] = &[
+    "chlo.next_after",
+    "stablehlo.batch_norm_grad",
+    "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
+    "stablehlo.bitcast_convert",
+    "stablehlo.cholesky",
+    "stablehlo.fft",
+    "stablehlo.reduce_precision",
+    "stablehlo.triangular_solve",
+];
+
 /// Returns the names of the supported ops, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<String> {
@@ -109,6 +127,9 @@ pub(super) fn is_known(op: &str) -> bool {
 /// Lowers an op whose operands are supported. Returns `None` if the op is unsupported.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
     let name = lowering.module.op_name(op);
+    if UNROUNDED.contains(&name) && lowering.has_small_floats(op) {
+        return lowering.lacks(op, "on floating point numbers of up to 8 bits");
+    }
     if let Some(function) = element_wise::function_name(name) {
         return element_wise::lower(lowering, op, function, operands);
     }
@@ -138,7 +159,12 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         "stablehlo.case" => lowering.case(op, operands),
         "stablehlo.optimization_barrier" => Ok(Some(operands.to_vec())),
         "stablehlo.constant" | "chlo.constant" => one(lowering.constant(op)?),
-        "interpreter.probe" => Ok(Some(operands.to_vec())),
+        "interpreter.probe" => {
+            lowering.probed(op, operands);
+            Ok(Some(operands.to_vec()))
+        }
+        // There is one device.
+        "stablehlo.partition_id" | "stablehlo.replica_id" => one(lowering.weight(scalar(0_u32)?)),
         // Ops on one device run in the order of the program, so tokens have no meaning.
         "stablehlo.create_token" | "stablehlo.after_all" => {
             let token = scalar(tfrt_tensor::I1::from(true))?;
@@ -158,10 +184,12 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         "stablehlo.bitcast_convert" => {
             number_of_operands(1)?;
             let (from, to) = (lowering.operand(op, 0)?, lowering.result(op, 0)?);
-            if from.element.wider().is_some() || to.element.wider().is_some() {
-                return lowering.lacks(op, "of integers of less than 8 bits");
-            }
             let mut attrs = vec![("dtype", Attr::Type(to.element.dtype))];
+            for (name, ty) in [("from", from.element), ("to", to.element)] {
+                if ty.wider().is_some() {
+                    attrs.push((name, Attr::Text(ty.name.to_owned())));
+                }
+            }
             // Without extents, the op derives those of the result.
             if let Some(dims) = to.known_dims() {
                 attrs.extend(lists(vec![("dims", extents(&dims))]));
@@ -174,6 +202,14 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             number_of_operands(1)?;
             let dims = lowering.result(op, 0)?.static_dims()?;
             let axes = lowering.ints(op, "broadcast_dimensions")?;
+            one(lowering.broadcast(op, operands[0], &dims, axes))
+        }
+        "stablehlo.broadcast" => {
+            number_of_operands(1)?;
+            let dims = lowering.result(op, 0)?.static_dims()?;
+            // The new dimensions are in front of those of the operand.
+            let num_new = lowering.ints(op, "broadcast_sizes")?.len();
+            let axes = (num_new..dims.len()).map(|axis| axis as i64).collect();
             one(lowering.broadcast(op, operands[0], &dims, axes))
         }
         "stablehlo.reshape" => {
@@ -247,10 +283,16 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             ));
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            // The operands are the inputs, the indices and the updates.
+            let operands = lowering.promoted(op, 0, operands, |index| match index.cmp(&count) {
+                Ordering::Less => Some(index),
+                Ordering::Equal => None,
+                Ordering::Greater => Some(index - 1),
+            })?;
             Ok(Some(lowering.emit(
                 op,
                 "hlo.Scatter",
-                operands,
+                &operands,
                 &attrs,
                 count,
             )))
@@ -262,10 +304,11 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let mut attrs = lists(vec![("axes", lowering.ints(op, "dimensions")?)]);
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            let operands = lowering.promoted(op, 0, operands, Some)?;
             Ok(Some(lowering.emit(
                 op,
                 "hlo.Reduce",
-                operands,
+                &operands,
                 &attrs,
                 count,
             )))
@@ -284,6 +327,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             ]));
             attrs.push(("program", Attr::Text(program)));
             let count = lowering.module.results(op).len();
+            let operands = &lowering.promoted(op, 0, operands, Some)?[..];
             if lowering.ints(op, "window_dimensions")?.is_empty() {
                 // A scalar has one window of one element, so it is reduced as a whole.
                 let is_window = |name: &str| ["sizes", "steps", "padding"].contains(&name);
@@ -314,7 +358,9 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let mut attrs = lowering.windows(op)?;
             attrs.push(("select", Attr::Text(select)));
             attrs.push(("scatter", Attr::Text(scatter)));
-            one(lowering.emit_one(op, "hlo.SelectAndScatter", operands, &attrs))
+            // The second region has the source and the initial value as its arguments.
+            let operands = lowering.promoted(op, 1, operands, |index| index.checked_sub(1))?;
+            one(lowering.emit_one(op, "hlo.SelectAndScatter", &operands, &attrs))
         }
         "stablehlo.sort" => {
             let Some(program) = lowering.element_function(op, 0)? else {
@@ -330,12 +376,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let count = lowering.module.results(op).len();
             Ok(Some(lowering.emit(op, "hlo.Sort", operands, &attrs, count)))
         }
-        "stablehlo.map" => {
-            let Some(program) = lowering.element_function(op, 0)? else {
-                return Ok(None);
-            };
-            one(lowering.apply(op, &program, operands))
-        }
+        "stablehlo.map" => lowering.map(op, operands),
         "stablehlo.dot" | "stablehlo.dot_general" => {
             number_of_operands(2)?;
             one(lowering.dot_general(op, operands)?)
@@ -381,19 +422,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         }
         "stablehlo.triangular_solve" => {
             number_of_operands(2)?;
-            let mode = lowering.name_of_kind(op, "transpose_a", "transpose");
-            let transposed = matches!(mode, Some("TRANSPOSE" | "ADJOINT"));
-            let attrs = [
-                ("left_side", Attr::Bool(lowering.flag(op, "left_side")?)),
-                ("lower", Attr::Bool(lowering.flag(op, "lower")?)),
-                (
-                    "unit_diagonal",
-                    Attr::Bool(lowering.flag(op, "unit_diagonal")?),
-                ),
-                ("transposed", Attr::Bool(transposed)),
-                ("conjugated", Attr::Bool(mode == Some("ADJOINT"))),
-            ];
-            one(lowering.emit_one(op, "hlo.TriangularSolve", operands, &attrs))
+            lowering.triangular_solve(op, [operands[0], operands[1]])
         }
         "stablehlo.fft" => {
             number_of_operands(1)?;
@@ -445,7 +474,8 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
             let k = lowering.weight(k);
             lowering.top_k(op, x, k)
         }
-        ("ApproxTopK", _) => lowering.approximate_top_k(op, operands),
+        ("ApproxTopK", _) => lowering.approximate_top_k(op, operands, false),
+        ("stablehlo.dynamic_approx_top_k", _) => lowering.approximate_top_k(op, operands, true),
         ("stablehlo.dynamic_top_k", &[x, k]) => {
             let k = lowering.apply(op, "convert i64 0;ret 1", &[k]);
             lowering.top_k(op, x, k)
@@ -454,7 +484,9 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
         ("stablehlo.dynamic_rng_bit_generator", &[_, _]) => {
             lowering.dynamic_rng_bit_generator(op, operands)
         }
+        ("check.eq", &[a, b]) => lowering.equal(op, a, b),
         _ if target.starts_with("check.") => lowering.check(op, target, operands),
+        _ if is_triangular_solve(target) => lowering.called_triangular_solve(op, target, operands),
         _ => lowering.lacks(op, &format!("to `@{}`", shown(target))),
     }
 }
@@ -486,9 +518,7 @@ impl Lowering<'_> {
         x: Value,
         dims: &[usize],
     ) -> Result<Value, ImportError> {
-        let shape = DenseHostTensor::vector(&extents(dims));
-        let shape = shape.map_err(|error| ImportError::new(error.to_string()))?;
-        let shape = self.weight(shape);
+        let shape = self.vector(&extents(dims))?;
         let attrs = [("allow_zero", Attr::Bool(true))];
         Ok(self.emit_one(op, "nn.Reshape", &[x, shape], &attrs))
     }
@@ -498,6 +528,21 @@ impl Lowering<'_> {
             return x;
         }
         self.emit_one(op, "nn.Transpose", &[x], &[("perm", Attr::Ints(perm))])
+    }
+
+    /// Applies a region to each element. Scalars from outside the region are further operands.
+    fn map(&mut self, op: OpId, operands: &[Value]) -> Lowered {
+        let &[region] = self.module.regions(op) else {
+            return Err(ImportError::new("expected one region"));
+        };
+        let block = self.only_block(region)?;
+        let captured = self.captured_scalars(block);
+        let (names, values): (Vec<_>, Vec<_>) = captured.into_iter().unzip();
+        let Some(program) = self.capturing_function(op, block, &names)? else {
+            return Ok(None);
+        };
+        let operands = [operands, &values].concat();
+        Ok(Some(vec![self.apply(op, &program, &operands)]))
     }
 
     /// Returns the window attributes that all windowed ops have.

@@ -7,12 +7,42 @@ use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, Value};
 use tfrt_ir::OpId;
+use tfrt_tensor::I1;
 
-use super::{Lowered, Lowering};
+use super::constants::scalar;
+use super::{Lowered, Lowering, lists};
 use crate::check::{Check, Closeness};
 
 impl Lowering<'_> {
-    /// Records a comparison, if the options ask for comparisons.
+    /// Records the value of a probe, with which a comparison may compare.
+    pub(super) fn probed(&mut self, op: OpId, operands: &[Value]) {
+        if let (Some(name), &[value]) = (self.text(op, "probe_id"), operands) {
+            let block = self.module.op_block(op);
+            self.probes.insert((block, name), value);
+        }
+    }
+
+    /// Returns whether all elements of two tensors are equal.
+    pub(super) fn equal(&mut self, op: OpId, a: Value, b: Value) -> Lowered {
+        let ty = self.operand(op, 0)?;
+        let program = match ty.element.is_complex() {
+            true => "cmp eq 0 2;cmp eq 1 3;and 4 5;ret 6",
+            false => "cmp eq 0 1;ret 2",
+        };
+        let equal = self.apply(op, program, &[a, b]);
+        if ty.dims.is_empty() {
+            return Ok(Some(vec![equal]));
+        }
+        let yes = self.weight(scalar(I1::from(true))?);
+        let axes = (0..ty.dims.len()).map(|axis| axis as i64).collect();
+        let mut attrs = lists(vec![("axes", axes)]);
+        attrs.push(("program", Attr::Text("and 0 1;ret 2".to_owned())));
+        let equal = self.emit_one(op, "hlo.Reduce", &[equal, yes], &attrs);
+        Ok(Some(vec![equal]))
+    }
+
+    /// Records a comparison, if the options ask for comparisons. A comparison that does not hold
+    /// ends the test, so a result that says whether it holds is true.
     pub(super) fn check(&mut self, op: OpId, name: &str, operands: &[Value]) -> Lowered {
         let comparison = match name {
             "check.expect_eq" | "check.expect_eq_const" => Closeness::Equal,
@@ -28,17 +58,27 @@ impl Lowering<'_> {
                     false => 1e-3,
                 },
             },
-            "check.expect_serialized_eq" => {
-                return self.lacks(op, "with a tensor in a file that another tool wrote");
-            }
+            "check.expect_serialized_eq" => Closeness::Equal,
             _ => return self.lacks(op, &format!("to `{}`", shown(name))),
         };
         let (found, expected) = match *operands {
+            [found] if name == "check.expect_serialized_eq" => {
+                let block = self.module.op_block(op);
+                // A probe writes its value to a file each time that it runs.
+                let probed = self.text(op, "probe_id").filter(|_| !self.has(op, "iter"));
+                let probed = probed.and_then(|name| self.probes.get(&(block, name)));
+                match probed {
+                    Some(&probed) => (found, probed),
+                    None => {
+                        return self.lacks(op, "with a tensor in a file that another tool wrote");
+                    }
+                }
+            }
             [found, expected] => (found, expected),
             [found] if self.has(op, "value") => {
                 let ty = self.operand(op, 0)?;
                 let (dtype, dims) = (ty.element.dtype, ty.static_dims()?);
-                let bytes = self.element_bytes(op, dtype)?;
+                let bytes = self.element_bytes(op, ty.element)?;
                 (found, self.tensor_constant(op, dtype, &dims, &bytes)?)
             }
             _ => return Err(ImportError::new("expected two tensors to compare")),
@@ -52,7 +92,10 @@ impl Lowering<'_> {
             };
             self.checks.push((check, found, expected));
         }
-        Ok(Some(Vec::new()))
+        Ok(Some(match self.module.results(op) {
+            [] => Vec::new(),
+            _ => vec![self.weight(scalar(I1::from(true))?)],
+        }))
     }
 
     /// Adds an assertion: the first operand must be true. The others are numbers that the message

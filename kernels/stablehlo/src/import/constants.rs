@@ -15,11 +15,17 @@ impl Lowering<'_> {
     /// are equal.
     pub(super) fn constant_bytes(&self, op: OpId) -> Result<(ElementType, Vec<u8>), ImportError> {
         let ty = self.result(op, 0)?.element;
-        Ok((ty, self.element_bytes(op, ty.dtype)?))
+        Ok((ty, self.element_bytes(op, ty)?))
     }
 
-    /// Returns the bytes of the elements of the attribute `value`, which are of type `dtype`.
-    pub(super) fn element_bytes(&self, op: OpId, dtype: DType) -> Result<Vec<u8>, ImportError> {
+    /// Returns the bytes of the elements of the attribute `value`, as tensors hold them.
+    pub(super) fn element_bytes(&self, op: OpId, ty: ElementType) -> Result<Vec<u8>, ImportError> {
+        let dtype = ty.dtype;
+        // Texts have a byte for each narrow element.
+        let size = match ty.wider() {
+            Some(_) => 1,
+            None => dtype.size_bytes().unwrap_or(1),
+        };
         let value = self.module.attr(op, "value");
         let bytes = match value.map(|value| self.module.attribute(value)) {
             Some(Attribute::Dense {
@@ -35,11 +41,18 @@ impl Lowering<'_> {
             }
             _ => return Err(ImportError::new("expected dense elements as `value`")),
         };
-        if !bytes.len().is_multiple_of(dtype.size_bytes().unwrap_or(1)) {
+        if !bytes.len().is_multiple_of(size) {
             let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
             return Err(ImportError::new(message));
         }
-        Ok(bytes)
+        Ok(match (ty.small_float(), ty.wider()) {
+            (Some(format), _) => {
+                let numbers = bytes.iter().map(|&byte| format.value(byte.into()) as f32);
+                numbers.flat_map(f32::to_le_bytes).collect()
+            }
+            (None, Some(_)) => extended(ty, bytes),
+            (None, None) => bytes,
+        })
     }
 
     pub(super) fn constant(&mut self, op: OpId) -> Result<Value, ImportError> {
@@ -65,6 +78,13 @@ impl Lowering<'_> {
         Ok(self.weight(dense(dtype, shape, bytes)?))
     }
 
+    /// Adds a vector of integers.
+    pub(super) fn vector(&mut self, numbers: &[i64]) -> Result<Value, ImportError> {
+        let vector = DenseHostTensor::vector(numbers);
+        let vector = vector.map_err(|error| ImportError::new(error.to_string()))?;
+        Ok(self.weight(vector))
+    }
+
     /// Fills a tensor of the shape of the operand with the attribute `value`.
     pub(super) fn constant_like(&mut self, op: OpId, x: Value) -> Lowered {
         let ty = self.result(op, 0)?;
@@ -86,7 +106,11 @@ impl Lowering<'_> {
         let bits = match self.module.attribute(value) {
             Attribute::Float { bits, ty: found } => {
                 let found = element_type(self.module, *found)?;
-                (found == ty).then_some(*bits)?
+                let own = (found == ty).then_some(*bits)?;
+                match ty.small_float() {
+                    Some(format) => (format.value(own) as f32).to_bits().into(),
+                    None => own,
+                }
             }
             _ if ty.name == "i1" => u64::from(self.module.attribute_int(value)? != 0),
             _ if ty.is_integer() => self.module.attribute_int(value)? as u64,
@@ -94,6 +118,18 @@ impl Lowering<'_> {
         };
         (!ty.is_complex()).then(|| bits.to_le_bytes()[..size].to_vec())
     }
+}
+
+/// Extends integers of less than 8 bits to bytes. Digits in hexadecimal form have only their bits.
+fn extended(ty: ElementType, mut bytes: Vec<u8>) -> Vec<u8> {
+    let shift = 8 - ty.bits();
+    for byte in &mut bytes {
+        *byte = match ty.dtype {
+            DType::I8 => ((*byte << shift) as i8 >> shift) as u8,
+            _ => *byte << shift >> shift,
+        };
+    }
+    bytes
 }
 
 /// Creates a tensor from bytes.

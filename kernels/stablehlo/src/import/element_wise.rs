@@ -230,7 +230,9 @@ pub(super) fn lower(
     };
     let result_type = lowering.result(op, 0)?.element;
     let fast = FAST.iter().find(|entry| entry.0 == function);
-    if types.iter().all(|ty| ty.dtype == DType::F32)
+    if types
+        .iter()
+        .all(|&ty| Some(ty) == ElementType::of(DType::F32))
         && let Some((_, fast)) = fast
     {
         return Ok(Some(vec![lowering.emit_one(op, fast, operands, &[])]));
@@ -278,7 +280,10 @@ pub(super) fn add(
             return Ok(Some(Scalar::Plain(body.zero(ty))));
         }
         ("conj", &[x @ Scalar::Plain(_)]) => return Ok(Some(x)),
-        ("convert", &[x]) => return converted(lowering, op, x, body).map(Some),
+        ("convert", &[x]) => {
+            let to = lowering.result(op, 0)?.element;
+            return Ok(Some(converted(x, to, body)));
+        }
         _ => {}
     }
     let Some(listed) = plain(operands) else {
@@ -314,15 +319,9 @@ fn direction(lowering: &Lowering<'_>, op: OpId) -> Result<String, ImportError> {
     direction.ok_or_else(|| ImportError::new("the attribute `comparison_direction` is missing"))
 }
 
-fn converted(
-    lowering: &Lowering<'_>,
-    op: OpId,
-    x: Scalar,
-    body: &mut Body,
-) -> Result<Scalar, ImportError> {
-    let to = lowering.result(op, 0)?.element;
+fn converted(x: Scalar, to: ElementType, body: &mut Body) -> Scalar {
     let mut convert = |part: usize| body.add(&format!("convert {} {part}", to.name));
-    Ok(match (x, to.is_complex()) {
+    match (x, to.is_complex()) {
         (Scalar::Complex(real, imaginary), true) => {
             Scalar::Complex(convert(real), convert(imaginary))
         }
@@ -330,13 +329,9 @@ fn converted(
             let real = convert(x);
             Scalar::Complex(real, body.zero(to))
         }
-        (Scalar::Complex(real, imaginary), false) if to.dtype == DType::I1 => {
-            let (real, imaginary) = (convert(real), convert(imaginary));
-            Scalar::Plain(body.add(&format!("or {real} {imaginary}")))
-        }
-        // The conversion to real numbers drops the imaginary part.
+        // Conversions to real numbers, integers and Booleans drop the imaginary part.
         (x, false) => Scalar::Plain(convert(x.real())),
-    })
+    }
 }
 
 /// Adds an op on complex numbers. Returns `None` if the op has no version for them.
@@ -359,7 +354,7 @@ fn complex(
                 true => format!("{function} {b} {d}"),
             })
         }
-        ("multiply" | "divide" | "power", &[Complex(a, b), Complex(c, d)]) => {
+        ("atan2" | "multiply" | "divide" | "power", &[Complex(a, b), Complex(c, d)]) => {
             both(&|is_imaginary| format!("{function}.{} {a} {b} {c} {d}", part(is_imaginary)))
         }
         ("square", &[Complex(a, b)]) => {
@@ -391,16 +386,14 @@ fn complex(
             let imaginary = body.add(&format!("cmp {direction} {b} {d}"));
             Plain(body.add(&format!("{joined} {real} {imaginary}")))
         }
-        // The greater number is that with the greater real part, then the greater imaginary part.
         ("maximum" | "minimum", &[Complex(a, b), Complex(c, d)]) => {
-            let direction = if function == "maximum" { "gt" } else { "lt" };
-            let first = body.add(&format!("cmp {direction} {a} {c}"));
-            let is_equal = body.add(&format!("cmp eq {a} {c}"));
-            let second = body.add(&format!("cmp {direction} {b} {d}"));
-            let second = body.add(&format!("and {is_equal} {second}"));
-            let is_left = body.add(&format!("or {first} {second}"));
-            let real = body.add(&format!("select {is_left} {a} {c}"));
-            Complex(real, body.add(&format!("select {is_left} {b} {d}")))
+            let [real, imaginary] = extreme(body, [a, b], [c, d], function == "maximum");
+            Complex(real, imaginary)
+        }
+        ("clamp", &[Complex(a, b), Complex(c, d), Complex(e, f)]) => {
+            let raised = extreme(body, [c, d], [a, b], true);
+            let [real, imaginary] = extreme(body, raised, [e, f], false);
+            Complex(real, imaginary)
         }
         (name, &[Complex(a, b)]) if COMPLEX_UNARY.contains(&name) => {
             both(&|is_imaginary| format!("{name}.{} {a} {b}", part(is_imaginary)))
@@ -409,12 +402,44 @@ fn complex(
     }))
 }
 
+/// Adds the greater or the lesser one of two complex numbers. The greater number is that with the
+/// greater real part, then the greater imaginary part.
+fn extreme(body: &mut Body, x: [usize; 2], y: [usize; 2], is_greatest: bool) -> [usize; 2] {
+    let ([a, b], [c, d]) = (x, y);
+    let direction = if is_greatest { "gt" } else { "lt" };
+    let first = body.add(&format!("cmp {direction} {a} {c}"));
+    let is_equal = body.add(&format!("cmp eq {a} {c}"));
+    let second = body.add(&format!("cmp {direction} {b} {d}"));
+    let second = body.add(&format!("and {is_equal} {second}"));
+    let is_left = body.add(&format!("or {first} {second}"));
+    let real = body.add(&format!("select {is_left} {a} {c}"));
+    [real, body.add(&format!("select {is_left} {b} {d}"))]
+}
+
 fn part(is_imaginary: bool) -> &'static str {
     if is_imaginary { "imaginary" } else { "real" }
 }
 
 impl Lowering<'_> {
-    /// Adds an op that wraps integers of 2 or 4 bits, which an op computed as bytes.
+    /// Adds an op that converts elements, if their type is another one.
+    pub(super) fn convert(
+        &mut self,
+        op: OpId,
+        value: Value,
+        from: ElementType,
+        to: ElementType,
+    ) -> Value {
+        if from == to {
+            return value;
+        }
+        let (mut body, arguments) = Body::new(&[from]);
+        let result = converted(arguments[0], to, &mut body);
+        let program = body.finish(&[(result, to)]);
+        self.apply(op, &program, &[value])
+    }
+
+    /// Adds an op that wraps or rounds elements narrower than those of tensors, in which an op
+    /// computed them.
     pub(super) fn wrapped(&mut self, op: OpId, value: Value, ty: ElementType) -> Value {
         match ty.wider() {
             Some(held) => {

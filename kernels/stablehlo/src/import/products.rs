@@ -89,7 +89,8 @@ impl Lowering<'_> {
             };
             (factor("lhs", a_dims)?, factor("rhs", b_dims)?)
         };
-        let is_fast = [a_type.dtype, b_type.dtype, dtype] == [DType::F32; 3];
+        let is_fast = [a_type.dtype, b_type.dtype, dtype] == [DType::F32; 3]
+            && result.element.wider().is_none();
         let sizes = [
             a.extent(&a.batch),
             a.extent(&a.free),
@@ -181,6 +182,7 @@ impl Lowering<'_> {
         let types = [factor_types[0].dtype, factor_types[1].dtype, dtype];
         let dims = result_type.known_dims();
         let is_fast = types == [DType::F32; 3]
+            && result_type.element.wider().is_none()
             && orders[0].len() == 4
             && groups[1] == 1
             && operands.len() == 2

@@ -6,6 +6,7 @@ use tfrt_ir::OpId;
 use tfrt_support::DType;
 
 use super::{Lowered, Lowering, extents, lists};
+use crate::model::TensorType;
 
 impl Lowering<'_> {
     /// Finds the greatest elements along the last dimension. Floating point numbers compare by
@@ -53,21 +54,35 @@ impl Lowering<'_> {
         Ok(Some(vec![greatest, places]))
     }
 
-    /// Lowers a call of `@ApproxTopK`, which selects elements that probably are the first ones by a
-    /// comparator, to a sort, which selects exactly those.
-    pub(super) fn approximate_top_k(&mut self, op: OpId, operands: &[Value]) -> Lowered {
-        if !self.is_static(op) {
-            return self.lacks(op, "to `@ApproxTopK`, on tensors of dynamic shape");
-        }
+    /// Lowers a call of `@ApproxTopK` or `@stablehlo.dynamic_approx_top_k`, which selects elements
+    /// that probably are the first ones by a comparator, to a sort, which selects exactly those.
+    ///
+    /// The operands are a tensor for each result, then an initial value for each, which is less than
+    /// all elements. The second function may have no initial values. It has a last operand that is
+    /// the number of selected elements.
+    pub(super) fn approximate_top_k(
+        &mut self,
+        op: OpId,
+        operands: &[Value],
+        is_counted: bool,
+    ) -> Lowered {
+        // Shapes of results follow the other operands. They are those that slices have anyway.
+        let num_shapes = self.ints_or_empty(op, "indices_of_shape_operands")?.len();
+        let operands = &operands[..operands.len().saturating_sub(num_shapes)];
+        let (k, operands) = match operands.split_last() {
+            Some((&k, operands)) if is_counted => (Some(k), operands),
+            _ => (None, operands),
+        };
         let axis = self.nested_int(op, "mhlo.backend_config", "reduction_dim");
+        // Without a configuration, the elements are those along the last dimension.
         let axis = axis
+            .or(is_counted.then_some(-1))
             .ok_or_else(|| ImportError::new("expected `reduction_dim` in `mhlo.backend_config`"))?;
         let count = self.module.results(op).len();
-        // The second half are initial values, which are less than all elements.
         let Some((tensors, inits)) = operands.split_at_checked(count) else {
             return Err(ImportError::new("expected a tensor for each result"));
         };
-        if inits.len() != count {
+        if inits.len() != count && !(is_counted && inits.is_empty()) {
             return Err(ImportError::new(
                 "expected an initial value for each tensor",
             ));
@@ -80,14 +95,50 @@ impl Lowering<'_> {
         let sorted = self.emit(op, "hlo.Sort", tensors, &attrs, count);
         let mut first = Vec::new();
         for (index, sorted) in sorted.into_iter().enumerate() {
-            let dims = self.result(op, index)?.static_dims()?;
-            let attrs = lists(vec![
-                ("starts", vec![0; dims.len()]),
-                ("limits", extents(&dims)),
-                ("steps", vec![1; dims.len()]),
-            ]);
-            first.push(self.emit_one(op, "hlo.Slice", &[sorted], &attrs));
+            let ty = self.result(op, index)?;
+            first.push(match ty.known_dims() {
+                Some(dims) => {
+                    let attrs = lists(vec![
+                        ("starts", vec![0; dims.len()]),
+                        ("limits", extents(&dims)),
+                        ("steps", vec![1; dims.len()]),
+                    ]);
+                    self.emit_one(op, "hlo.Slice", &[sorted], &attrs)
+                }
+                None => {
+                    let end = self.number_selected(op, &ty, axis, k)?;
+                    let (start, axis) = (self.vector(&[0])?, self.vector(&[axis])?);
+                    self.emit_one(op, "nn.Slice", &[sorted, start, end, axis], &[])
+                }
+            });
         }
         Ok(Some(first))
+    }
+
+    /// Returns a vector of one number: how many elements are selected along a dimension.
+    fn number_selected(
+        &mut self,
+        op: OpId,
+        ty: &TensorType,
+        axis: i64,
+        k: Option<Value>,
+    ) -> Result<Value, ImportError> {
+        let extent = usize::try_from(axis)
+            .ok()
+            .and_then(|axis| *ty.dims.get(axis)?);
+        let known = match extent {
+            Some(extent) => Some(extent as i64),
+            None => self.nested_int(op, "mhlo.backend_config", "top_k"),
+        };
+        match (known, k) {
+            (Some(known), _) => self.vector(&[known]),
+            (None, Some(k)) => {
+                let k = self.apply(op, "convert i64 0;ret 1", &[k]);
+                self.reshape(op, k, &[1])
+            }
+            (None, None) => Err(ImportError::new(
+                "expected `top_k` in `mhlo.backend_config`",
+            )),
+        }
     }
 }

@@ -51,6 +51,10 @@ const CLAUSES: &[(&str, &[Clause])] = {
     use Clause::{Any, Integer, Integers, Name, Untyped};
     &[
         (
+            "stablehlo.broadcast",
+            &[Integers("sizes", "broadcast_sizes")],
+        ),
+        (
             "stablehlo.broadcast_in_dim",
             &[Integers("dims", "broadcast_dimensions")],
         ),
@@ -129,8 +133,8 @@ macro_rules! plain {
 
 pub(super) const SYNTAXES: &[OpSyntax] = plain! {
     "stablehlo.abs" "stablehlo.add" "stablehlo.after_all" "stablehlo.and" "stablehlo.atan2"
-    "stablehlo.bitcast_convert" "stablehlo.broadcast_in_dim" "stablehlo.cbrt" "stablehlo.ceil"
-    "stablehlo.cholesky" "stablehlo.clamp" "stablehlo.complex" "stablehlo.concatenate"
+    "stablehlo.bitcast_convert" "stablehlo.broadcast" "stablehlo.broadcast_in_dim"
+    "stablehlo.cbrt" "stablehlo.ceil" "stablehlo.cholesky" "stablehlo.clamp" "stablehlo.complex" "stablehlo.concatenate"
     "stablehlo.convert" "stablehlo.cosine" "stablehlo.count_leading_zeros" "stablehlo.create_token"
     "stablehlo.divide" "stablehlo.dynamic_broadcast_in_dim" "stablehlo.dynamic_iota"
     "stablehlo.dynamic_pad" "stablehlo.dynamic_reshape" "stablehlo.dynamic_slice"

@@ -12,7 +12,7 @@ pub fn dense_element_bytes(module: &Module, element: TypeId) -> Option<usize> {
     match module.ty(element) {
         Type::Integer { width, .. } => Some((width.div_ceil(8) as usize).max(1)),
         Type::Index => Some(8),
-        Type::Float(float) => Some((float.width() as usize / 8).min(8)),
+        Type::Float(float) => Some((float.width().div_ceil(8) as usize).min(8)),
         Type::Complex(part) => dense_element_bytes(module, *part).map(|bytes| bytes * 2),
         _ => None,
     }

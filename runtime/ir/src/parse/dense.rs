@@ -404,18 +404,9 @@ impl Parser<'_, '_> {
             .iter()
             .try_fold(1u64, |product, dim| product.checked_mul(*dim))
             .unwrap_or(u64::MAX);
-        let bytes = if matches!(self.module.ty(element), Type::Integer { width: 1, .. }) {
-            let is_single = bytes.len() == 1 && (bytes[0] == 0xFF || bytes[0] == 0);
-            let wanted = if is_single { 1 } else { count };
-            if bytes.len() as u64 != wanted.div_ceil(8) {
-                Vec::new()
-            } else {
-                (0..wanted as usize)
-                    .map(|bit| bytes[bit / 8] >> (bit % 8) & 1)
-                    .collect()
-            }
-        } else {
-            bytes
+        let bytes = match self.module.ty(element) {
+            Type::Integer { width: 1, .. } => boolean_digits(bytes, count),
+            _ => bytes,
         };
         let is_whole = count.checked_mul(size as u64) == Some(bytes.len() as u64);
         if bytes.len() != size && !is_whole {
@@ -427,4 +418,26 @@ impl Parser<'_, '_> {
         }
         Ok(DenseElements::from_bytes(bytes, size))
     }
+}
+
+/// Returns the Booleans that bytes hold: one, which is repeated, or `count` of them. Older versions
+/// of MLIR pack eight into a byte, low bits first; newer ones write a byte for each. Returns no
+/// Booleans if the number of bytes fits neither.
+fn boolean_digits(bytes: Vec<u8>, count: u64) -> Vec<u8> {
+    let is_boolean = |byte: &u8| matches!(byte, 0 | 1 | 0xFF);
+    let is_listed = bytes.len() as u64 == count && bytes.iter().all(is_boolean);
+    let is_repeated = match bytes[..] {
+        [0 | 0xFF] => true,
+        // A byte has at most eight packed Booleans.
+        [1] => count > 8,
+        _ => false,
+    };
+    if is_listed || is_repeated {
+        return bytes.into_iter().map(|byte| byte & 1).collect();
+    }
+    if bytes.len() as u64 != count.div_ceil(8) {
+        return Vec::new();
+    }
+    let bits = 0..count as usize;
+    bits.map(|bit| bytes[bit / 8] >> (bit % 8) & 1).collect()
 }

@@ -1,4 +1,4 @@
-//! 8-bit floating point numbers.
+//! Floating point numbers of up to 8 bits.
 //!
 //! A format consists of the widths of exponent and fraction, a bias, and a rule for the encodings
 //! of infinities and NaN. Positive encodings are in the order of their values, so rounding chooses
@@ -9,6 +9,9 @@ use crate::types::FloatType;
 /// The rule for the encodings of infinities and NaN.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
+    /// All encodings are finite numbers. Greater values become the greatest number, and NaN becomes
+    /// negative zero.
+    Never,
     /// The greatest exponent encodes infinities and NaN.
     Ieee,
     /// Only the greatest encoding of each sign is NaN.
@@ -19,20 +22,23 @@ enum Special {
     Exponent,
 }
 
-/// An 8-bit format.
+/// A format of up to 8 bits.
 #[derive(Clone, Copy)]
 pub(super) struct SmallFloat {
+    /// The bit of the sign, in formats with a sign: the greatest one.
+    sign: u8,
     fraction_bits: u32,
     bias: i32,
     special: Special,
 }
 
-const SIGN: u8 = 0x80;
-
 impl SmallFloat {
-    /// Returns the format of an 8-bit type.
+    /// Returns the format of a type of up to 8 bits.
     pub(super) fn of(ty: FloatType) -> Self {
         let (fraction_bits, bias, special) = match ty {
+            FloatType::F4E2M1Fn => (1, 1, Special::Never),
+            FloatType::F6E2M3Fn => (3, 1, Special::Never),
+            FloatType::F6E3M2Fn => (2, 3, Special::Never),
             FloatType::F8E5M2 => (2, 15, Special::Ieee),
             FloatType::F8E4M3 => (3, 7, Special::Ieee),
             FloatType::F8E3M4 => (4, 3, Special::Ieee),
@@ -44,6 +50,7 @@ impl SmallFloat {
             _ => (3, 7, Special::GreatestIsNan),
         };
         Self {
+            sign: 1 << (ty.width().min(8) - 1),
             fraction_bits,
             bias,
             special,
@@ -70,10 +77,11 @@ impl SmallFloat {
 
     /// Returns the first positive encoding of infinity or NaN.
     fn first_special(self) -> u16 {
+        let sign = u16::from(self.sign);
         match self.special {
-            Special::Ieee => 0x80 - (1 << self.fraction_bits),
-            Special::GreatestIsNan => 0x7F,
-            Special::NegativeZeroIsNan => 0x80,
+            Special::Ieee => sign - (1 << self.fraction_bits),
+            Special::GreatestIsNan => sign - 1,
+            Special::Never | Special::NegativeZeroIsNan => sign,
             Special::Exponent => 0xFF,
         }
     }
@@ -86,10 +94,10 @@ impl SmallFloat {
                 code => self.magnitude(u16::from(code)),
             };
         }
-        if self.special == Special::NegativeZeroIsNan && code == SIGN {
+        if self.special == Special::NegativeZeroIsNan && code == self.sign {
             return f64::NAN;
         }
-        let positive = u16::from(code & !SIGN);
+        let positive = u16::from(code & (self.sign - 1));
         let first_special = self.first_special();
         let magnitude = if positive < first_special {
             self.magnitude(positive)
@@ -98,7 +106,7 @@ impl SmallFloat {
         } else {
             f64::NAN
         };
-        if code & SIGN == 0 {
+        if code & self.sign == 0 {
             magnitude
         } else {
             -magnitude
@@ -106,17 +114,22 @@ impl SmallFloat {
     }
 
     /// Rounds a value to the nearest encoding, with ties to even. A value that is too large becomes
-    /// infinity, or NaN in formats without infinity.
+    /// infinity, or NaN in formats without infinity, or the greatest number in formats without both.
     pub(super) fn bits(self, value: f64) -> u8 {
         let first_special = self.first_special();
         if self.special == Special::Exponent && (value.is_nan() || value.is_sign_negative()) {
             return 0xFF;
         }
-        let sign = if value.is_sign_negative() { SIGN } else { 0 };
+        let sign = if value.is_sign_negative() {
+            self.sign
+        } else {
+            0
+        };
         let nan = match self.special {
+            Special::Never => self.sign,
             Special::Ieee => sign | first_special as u8 | 1 << (self.fraction_bits - 1),
-            Special::GreatestIsNan => sign | 0x7F,
-            Special::NegativeZeroIsNan => SIGN,
+            Special::GreatestIsNan => sign | (self.sign - 1),
+            Special::NegativeZeroIsNan => self.sign,
             Special::Exponent => 0xFF,
         };
         if value.is_nan() {
@@ -143,10 +156,12 @@ impl SmallFloat {
                 (Special::NegativeZeroIsNan, 0) => 0,
                 _ => sign | code as u8,
             }
-        } else if self.special == Special::Ieee {
-            sign | first_special as u8
         } else {
-            nan
+            match self.special {
+                Special::Ieee => sign | first_special as u8,
+                Special::Never => sign | (self.sign - 1),
+                _ => nan,
+            }
         }
     }
 }
@@ -155,7 +170,10 @@ impl SmallFloat {
 mod tests {
     use super::*;
 
-    const ALL: [FloatType; 8] = [
+    const ALL: [FloatType; 11] = [
+        FloatType::F4E2M1Fn,
+        FloatType::F6E2M3Fn,
+        FloatType::F6E3M2Fn,
         FloatType::F8E5M2,
         FloatType::F8E4M3,
         FloatType::F8E3M4,
@@ -170,7 +188,7 @@ mod tests {
     fn each_number_has_the_code_that_it_is_the_value_of() {
         for ty in ALL {
             let format = SmallFloat::of(ty);
-            for code in 0..=u8::MAX {
+            for code in 0..=u8::MAX >> (8 - ty.width()) {
                 let value = format.value(code);
                 if value.is_nan() {
                     assert!(format.value(format.bits(value)).is_nan(), "{ty:?} {code}");
@@ -198,5 +216,10 @@ mod tests {
         check(FloatType::F8E4M3Fn, 1.0625, 0x38);
         check(FloatType::F8E4M3Fn, 1.1875, 0x3A);
         check(FloatType::F8E8M0Fnu, 4.0, 0x81);
+        check(FloatType::F4E2M1Fn, -100.0, 0xF);
+        check(FloatType::F6E2M3Fn, 7.5, 0x1F);
+        check(FloatType::F6E3M2Fn, 28.0, 0x1F);
+        // Halfway between 0 and the least number.
+        check(FloatType::F4E2M1Fn, 0.25, 0);
     }
 }
