@@ -257,10 +257,10 @@ fn bits_of_narrow_elements_follow_each_other() {
 #[test]
 fn a_complex_number_is_true_if_its_real_part_is_not_zero() {
     check::<tfrt_tensor::I1>(
-        "tensor<3xi1>",
-        "  %x = stablehlo.constant dense<[(-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]> : tensor<3xcomplex<f64>>
-  %y = stablehlo.convert %x : (tensor<3xcomplex<f64>>) -> tensor<3xi1>",
-        &[true, false, true].map(tfrt_tensor::I1::from),
+        "tensor<4xi1>",
+        "  %x = stablehlo.constant dense<[(0.0, 2.5), (-3.5, 0.0), (0.0, 0.0), (0.5, 7.0)]> : tensor<4xcomplex<f64>>
+  %y = stablehlo.convert %x : (tensor<4xcomplex<f64>>) -> tensor<4xi1>",
+        &[false, true, false, true].map(tfrt_tensor::I1::from),
     );
 }
 
