@@ -257,10 +257,10 @@ fn bits_of_narrow_elements_follow_each_other() {
 #[test]
 fn a_complex_number_is_true_if_its_real_part_is_not_zero() {
     check::<tfrt_tensor::I1>(
-        "tensor<3xi1>",
-        "  %x = stablehlo.constant dense<[(-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]> : tensor<3xcomplex<f64>>
-  %y = stablehlo.convert %x : (tensor<3xcomplex<f64>>) -> tensor<3xi1>",
-        &[true, false, true].map(tfrt_tensor::I1::from),
+        "tensor<4xi1>",
+        "  %x = stablehlo.constant dense<[(0.0, 2.5), (-3.5, 0.0), (0.0, 0.0), (0.5, 7.0)]> : tensor<4xcomplex<f64>>
+  %y = stablehlo.convert %x : (tensor<4xcomplex<f64>>) -> tensor<4xi1>",
+        &[false, true, false, true].map(tfrt_tensor::I1::from),
     );
 }
 
@@ -366,6 +366,16 @@ fn functions_of_blas_and_lapack_solve_triangular_systems() {
   %y = stablehlo.custom_call @blas_dtrsm(%p, %p, %p, %n, %p, %p, %p, %f, %a, %b) : ({scalars}, {types}"
     );
     check::<f64>("tensor<2x1xf64>", &numbers, &[-0.125, 2.25]);
+    let shaped = numbers.replace(
+        "%a, %b)",
+        "%a, %b, %s) {indices_of_shape_operands = dense<10> : tensor<1xi64>}",
+    );
+    let shaped = shaped.replace(
+        "tensor<2x1xf64>) -> tensor<2x1xf64>",
+        "tensor<2x1xf64>, tensor<2xi32>) -> tensor<?x?xf64>",
+    );
+    let shaped = format!("  %s = stablehlo.constant dense<[2, 1]> : tensor<2xi32>\n{shaped}");
+    check::<f64>("tensor<?x?xf64>", &shaped, &[-0.125, 2.25]);
     let text = format!("func.func @main() {{\n{numbers}\n  return\n}}\n");
     let error = run(&text.replace("dense<1.0>", "dense<2.0>"), &host()).unwrap_err();
     assert!(error.contains("to `@blas_dtrsm`, with a factor"), "{error}");

@@ -147,10 +147,9 @@ fn bitcast_convert(
         match narrow {
             [None, None] => room.copy_from_slice(&bytes),
             [from, to] => {
-                let typed =
-                    |narrow: Option<Type>, dtype| narrow.map_or_else(|| Type::of(OP, dtype), Ok);
-                let (from, to) = (typed(from, x.dtype())?, typed(to, dtype)?);
-                repack(from, &bytes, to, &mut room);
+                let (from_held, to_held) = (Type::of(OP, x.dtype())?, Type::of(OP, dtype)?);
+                let from = from.unwrap_or(from_held);
+                repack(from, &bytes, to.unwrap_or(to_held), to_held, &mut room);
             }
         }
     }
@@ -169,17 +168,17 @@ fn narrow_type(op: &str, dtype: DType, name: Option<&str>) -> Result<Option<Type
     }
 }
 
-/// Writes the bits of elements as elements of another type.
-fn repack(from: Type, bytes: &[u8], to: Type, room: &mut [u8]) {
+/// Writes the bits of elements as elements of another type, each as one of the type of the tensor.
+fn repack(from: Type, bytes: &[u8], to: Type, to_held: Type, room: &mut [u8]) {
     // At most one element of either type is held.
     let (mut held, mut num_held) = (0_u128, 0);
-    let mut places = room.chunks_exact_mut(to.size_bytes());
+    let mut places = room.chunks_exact_mut(to_held.size_bytes());
     for element in from.elements(bytes) {
         held |= u128::from(from.native(element)) << num_held;
         num_held += from.bits;
         while num_held >= to.bits {
             if let Some(place) = places.next() {
-                to.store(&[to.of_native(held as u64)], place);
+                to_held.store(&[to.of_native(held as u64)], place);
             }
             held >>= to.bits;
             num_held -= to.bits;

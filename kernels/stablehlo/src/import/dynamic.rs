@@ -94,6 +94,17 @@ impl Lowering<'_> {
         Ok(self.weight(scalar(extent)?))
     }
 
+    /// Returns the operands of a call without the shapes of its results, which are the last ones.
+    /// Our ops derive shapes from the other operands.
+    pub(super) fn without_shapes<'v>(
+        &self,
+        op: OpId,
+        operands: &'v [Value],
+    ) -> Result<&'v [Value], ImportError> {
+        let num_shapes = self.ints_or_empty(op, "indices_of_shape_operands")?.len();
+        Ok(&operands[..operands.len().saturating_sub(num_shapes)])
+    }
+
     /// Lowers a call of `@stablehlo.dynamic_reduce_window`, whose last five operands are the sizes,
     /// steps, dilations of the tensors, dilations and padding of the windows.
     pub(super) fn dynamic_reduce_window(&mut self, op: OpId, operands: &[Value]) -> Lowered {

@@ -66,9 +66,7 @@ impl Lowering<'_> {
         operands: &[Value],
         is_counted: bool,
     ) -> Lowered {
-        // Shapes of results follow the other operands. They are those that slices have anyway.
-        let num_shapes = self.ints_or_empty(op, "indices_of_shape_operands")?.len();
-        let operands = &operands[..operands.len().saturating_sub(num_shapes)];
+        let operands = self.without_shapes(op, operands)?;
         let (k, operands) = match operands.split_last() {
             Some((&k, operands)) if is_counted => (Some(k), operands),
             _ => (None, operands),

@@ -53,7 +53,8 @@ impl Lowering<'_> {
         function: &str,
         operands: &[Value],
     ) -> Lowered {
-        let names = self.module.operands(op);
+        let operands = self.without_shapes(op, operands)?;
+        let names = &self.module.operands(op)[..operands.len()];
         let (system, factor, matrices) = match (names, operands) {
             (&[.., factor, _, _], &[_, _, _, _, _, _, _, _, a, b]) => {
                 let numbers = [0, 1, 2, 3].map(|index| self.constant_int(names[index]));
