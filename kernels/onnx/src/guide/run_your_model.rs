@@ -23,6 +23,7 @@
 //! ```text
 //! tfrt bench model.onnx                               the times of a run, and of each kernel
 //! tfrt bench --threads 2 model.onnx                   on two threads
+//! tfrt bench --per-node model.onnx                    each node by itself
 //! tfrt trace trace.json model.onnx                    a run, for a viewer of traces
 //! ```
 //!
