@@ -13,7 +13,6 @@ use tfrt_compute::convolution::{
     Conv2dShape, Convolution, Depthwise, GradientOperands, InputGradient, Padding, Window,
 };
 use tfrt_compute::element::Ordered;
-use tfrt_compute::job::Plan;
 use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_kernels::eigen::convolution::{
     ConvolutionEpilogue, is_always_direct, start_fused, start_packed,

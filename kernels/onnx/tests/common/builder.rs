@@ -106,6 +106,8 @@ pub struct Builder {
     pub nodes: Vec<NodeProto>,
     pub weights: Vec<TensorProto>,
     pub inputs: Vec<Input>,
+    /// The version of the operators.
+    pub opset: i64,
 }
 
 impl Builder {
@@ -115,6 +117,8 @@ impl Builder {
             nodes: Vec::new(),
             weights: Vec::new(),
             inputs: Vec::new(),
+            // The version in which most exported models are.
+            opset: 17,
         }
     }
 
@@ -206,8 +210,7 @@ impl Builder {
         graph.initializer.clone_from(&self.weights);
         graph.input = self.inputs.iter().map(Input::declared).collect();
         let mut model = model(graph);
-        // The versions in which most exported models are.
-        model.opset_import[0].version = Some(17);
+        model.opset_import[0].version = Some(self.opset);
         model
     }
 

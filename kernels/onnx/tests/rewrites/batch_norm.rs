@@ -71,11 +71,19 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
 }
 
 #[test]
-fn batch_norm_of_a_shared_convolution_stays() {
+fn batch_norm_of_a_shared_convolution_leaves_its_weights() {
     let mut b = Builder::new(6);
     let x = b.input("x", &[1, 4, 6, 5]);
     let w = b.weight(&[4, 4, 1, 1]);
     let shared = b.op("Conv", &[&x, &w]);
     let y = b.batch_norm(&shared, 4);
-    assert_eq!(b.check(&[&y, &shared]), ["channels-last-convolution"]);
+    assert_eq!(
+        b.check(&[&y, &shared]),
+        [
+            "batch-norm-as-scale",
+            "channels-last-convolution",
+            "channels-last-pairs",
+            "fuse-element-wise",
+        ]
+    );
 }

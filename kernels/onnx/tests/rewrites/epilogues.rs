@@ -56,6 +56,8 @@ fn convolutions_apply_bias_summand_and_activation() {
 fn a_summand_that_is_broadcast_is_added_after_the_convolution() {
     let mut b = Builder::new(30);
     let x = b.input("x", &[1, 2, 4, 4]);
+    // Nothing says that the shapes differ.
+    b.symbolic(&[2]);
     let other = b.input("other", &[1, 3, 1, 4]);
     let w = b.weight(&[3, 2, 1, 1]);
     let y = b.op("Conv", &[&x, &w]);

@@ -224,6 +224,7 @@ fn images_are_resized_and_padded_before_channels_move() {
     let numbers = |b: &mut Builder, values: &[f32]| b.given(&[values.len()], values);
     for rank in [3, 4] {
         let mut b = Builder::new(5);
+        b.opset = 18;
         let x = b.input("x", &[&[2, 3, 6][..], &[8]].concat()[..rank]);
         let ones = vec![1; rank - 2];
         let conv = |b: &mut Builder, x: &str, channels: [usize; 2]| {

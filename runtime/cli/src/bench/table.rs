@@ -394,15 +394,15 @@ not run because they have arguments: f, g
         assert_eq!(
             table(Columns::Kernels)[..3],
             [
-                "  place            kernel",
+                "  place                 kernel",
                 "  node 'a' (Conv)  my.long_one",
-                "  p.mlir:3:5       my.short",
+                "  p.mlir:3:5          my.short",
             ]
         );
         let all = table(Columns::Dispatch);
         assert_eq!(
             all.last().map(String::as_str),
-            Some("                   (all)")
+            Some("                          (all)")
         );
     }
 
