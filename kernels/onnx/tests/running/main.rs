@@ -7,6 +7,7 @@ mod common;
 mod arena;
 mod families;
 mod graphs;
+mod normalizations;
 mod operands;
 mod own_ops;
 mod quantized;
