@@ -86,9 +86,9 @@ struct Axis<'a> {
     /// The extent of the operand, and that of the result.
     extent: usize,
     output: usize,
-    scale: f64,
+    scale: f32,
     /// Where `tf_crop_and_resize` begins and ends, as parts of the operand.
-    region: (f64, f64),
+    region: (f32, f32),
 }
 
 /// The attributes of a resize.
@@ -103,6 +103,13 @@ struct Mode<'a> {
 
 /// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of
 /// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be omitted.
+///
+/// Extents and coordinates are computed in single precision, in the order of ONNX Runtime: where a
+/// coordinate is nearly whole, the last bit decides which element is the nearest.
+///
+/// The coordinates `align_corners` count the last element of the unrounded extent,
+/// `align_last_elements` that of the rounded one. The nearest element `simple` is the one above
+/// where the axis shrinks, else the one below.
 ///
 /// # Errors
 /// If neither is present, their number differs from that of the axes, or a mode does not exist.
@@ -169,7 +176,7 @@ fn resize(
             )));
         }
         let region = roi.as_ref().map_or((0.0, 1.0), |roi| {
-            (roi[position], roi[axes.len() + position])
+            (roi[position] as f32, roi[axes.len() + position] as f32)
         });
         output[axis] = extent as usize;
         let plan = Axis {
@@ -214,28 +221,35 @@ fn factors(
     scales: Option<&[f64]>,
     sizes: Option<&[i64]>,
     aspect: Option<&str>,
-) -> Vec<(f64, f64)> {
-    let extent = |position: usize| dims[axes[position]] as f64;
+) -> Vec<(f32, f64)> {
+    let extent = |position: usize| dims[axes[position]];
+    // Single precision does not have every extent.
+    let scaled = |position: usize, scale: f32| match scale {
+        1.0 => extent(position) as f64,
+        _ => f64::from(extent(position) as f32 * scale),
+    };
     let positions = 0..axes.len();
     if let Some(scales) = scales {
         return positions
-            .map(|at| (scales[at], (extent(at) * scales[at]).floor()))
+            .map(|at| (scales[at] as f32, scaled(at, scales[at] as f32).floor()))
             .collect();
     }
     let sizes = sizes.unwrap_or_default();
     // An axis that keeps its extent has the factor 1, an empty one too.
-    let ratios = positions.clone().map(|at| match sizes[at] as f64 {
-        size if size == extent(at) => 1.0,
-        size => size / extent(at),
-    });
+    let ratios = positions
+        .clone()
+        .map(|at| match usize::try_from(sizes[at]) {
+            Ok(size) if size == extent(at) => 1.0,
+            _ => sizes[at] as f32 / extent(at) as f32,
+        });
     let common = match aspect {
-        Some("not_larger") => ratios.clone().reduce(f64::min),
-        Some("not_smaller") => ratios.clone().reduce(f64::max),
+        Some("not_larger") => ratios.clone().reduce(f32::min),
+        Some("not_smaller") => ratios.clone().reduce(f32::max),
         _ => None,
     };
     match common {
         Some(scale) => positions
-            .map(|at| (scale, (scale * extent(at)).round()))
+            .map(|at| (scale, scaled(at, scale).round()))
             .collect(),
         None => ratios
             .enumerate()
@@ -250,9 +264,9 @@ fn factors(
 
 impl Axis<'_> {
     /// Returns where a place of the result lies in the operand.
-    fn coordinate(&self, at: usize) -> Result<f64> {
-        let (at, len, scale) = (at as f64, self.extent as f64, self.scale);
-        let (output, exact) = (self.output as f64, len * scale);
+    fn coordinate(&self, at: usize) -> Result<f32> {
+        let (at, len, scale) = (at as f32, self.extent as f32, self.scale);
+        let (output, exact) = (self.output as f32, len * scale);
         let (start, end) = self.region;
         Ok(match self.mode.coordinates {
             "asymmetric" => at / scale,
@@ -265,7 +279,8 @@ impl Axis<'_> {
                 offset + (at + 0.5) / scale - 0.5
             }
             "align_corners" if exact > 1.0 => at * (len - 1.0) / (exact - 1.0),
-            "align_corners" => 0.0,
+            "align_last_elements" if output > 1.0 => at * (len - 1.0) / (output - 1.0),
+            "align_corners" | "align_last_elements" => 0.0,
             "tf_half_pixel_for_nn" => (at + 0.5) / scale,
             "tf_crop_and_resize" if output > 1.0 => {
                 start * (len - 1.0) + at * (end - start) * (len - 1.0) / (output - 1.0)
@@ -277,9 +292,9 @@ impl Axis<'_> {
 
     /// Returns `true` if a coordinate lies outside of the operand, where the result has the value
     /// for extrapolation.
-    fn is_outside(&self, coordinate: f64) -> bool {
+    fn is_outside(&self, coordinate: f32) -> bool {
         self.mode.coordinates == "tf_crop_and_resize"
-            && !(0.0..=self.extent as f64 - 1.0).contains(&coordinate)
+            && !(0.0..=self.extent as f32 - 1.0).contains(&coordinate)
     }
 
     /// Adds the sources of a place of the result and their weights; none if it is outside.
@@ -288,7 +303,7 @@ impl Axis<'_> {
         if self.is_outside(x) {
             return Ok(());
         }
-        let mut found = self.mode.taps(x, self.scale)?;
+        let mut found = self.mode.taps(x.into(), self.scale.into())?;
         let len = self.extent as f64;
         if self.mode.excludes_outside && self.mode.mode != "nearest" {
             found.retain(|(place, _)| (0.0..len).contains(place));
@@ -399,6 +414,8 @@ impl Mode<'_> {
                     "round_prefer_ceil" => (x + 0.5).floor(),
                     "floor" => x.floor(),
                     "ceil" => x.ceil(),
+                    "simple" if scale < 1.0 => x.ceil(),
+                    "simple" => x.floor(),
                     other => return Err(no_mode(other)),
                 };
                 vec![(place, 1.0)]

@@ -12,6 +12,7 @@ mod operands;
 mod own_ops;
 mod quantized;
 mod refusals;
+mod resizing;
 mod started;
 mod versions;
 mod windows;
