@@ -31,6 +31,7 @@ use crate::parallel::block_count;
 
 pub use numbers::{ByteScale, add_bytes};
 
+use numbers::WHOLE_NUMBERS;
 use tile::{LANES, MAX_ROWS, Sums};
 
 /// Bytes that the micro-kernel multiplies at a time.
@@ -60,7 +61,7 @@ const OPERATIONS_PER_UNIT: usize = 8;
 /// // The filter has the numbers 3 and -1.
 /// plan.pack_filter(|place, _| [3, -1][place], &mut filter)?;
 ///
-/// let requantization = Requantization { offset: 0.0, least: 0.0, greatest: 255.0 };
+/// let requantization = Requantization { zero: 0, least: 0.0, greatest: 255.0 };
 /// // Sums begin with 0: there is no bias, and no zero point is subtracted.
 /// let operands = ByteOperands::new(&[10, 1, 20, 5], &filter, &[0], &[1.0], requantization);
 /// let mut output = [0; 2];
@@ -81,55 +82,48 @@ pub struct ByteConvolution {
     panel_blocks: usize,
 }
 
-/// How a sum becomes a byte: `sum · factor + offset`, rounded to the nearest whole number, halves
-/// to even ones, at least `least` and at most `greatest`, which are whole numbers of 32 bits. The
-/// byte has the lowest bits of the number, so that it may be signed. A NaN becomes 0.
+/// How a sum becomes a byte: `sum · factor` in single precision, rounded to the nearest whole number,
+/// halves to even ones, plus the zero point, at least `least` and at most `greatest`, which are
+/// whole numbers of 16 bits. The byte has the lowest bits of the number, so that it may be signed.
+/// A NaN becomes the least number.
 ///
 /// ```
 /// use tfrt_compute::quantized::Requantization;
 ///
-/// let signed = Requantization { offset: 1.0, least: -128.0, greatest: 127.0 };
+/// let signed = Requantization { zero: 1, least: -128.0, greatest: 127.0 };
 /// assert_eq!(signed.byte(-6, 0.5) as i8, -2);
-/// assert_eq!(signed.byte(3, 0.5), 2);
+/// // The half is rounded before the zero point is added.
+/// assert_eq!(signed.byte(1, 0.5), 1);
+/// assert_eq!(signed.byte(3, 0.5), 3);
 /// assert_eq!(signed.byte(1000, 0.5), 127);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Requantization {
     /// The zero point of the output.
-    pub offset: f64,
+    pub zero: i16,
     /// The least result.
-    pub least: f64,
+    pub least: f32,
     /// The greatest result.
-    pub greatest: f64,
+    pub greatest: f32,
 }
 
 impl Requantization {
     /// Returns the byte that a sum becomes.
     #[inline(always)]
     #[must_use]
-    pub fn byte(&self, sum: i32, factor: f64) -> u8 {
-        let scaled = (f64::from(sum) * factor + self.offset).round_ties_even();
-        // A NaN passes both comparisons, and becomes 0.
-        let raised = if scaled < self.least {
-            self.least
-        } else {
-            scaled
-        };
-        let limited = if raised > self.greatest {
-            self.greatest
-        } else {
-            raised
-        };
-        let limited = if limited.is_nan() { 0.0 } else { limited };
-        // The last bits of the sum are those of the whole number. A conversion `as i32` would keep
-        // the compiler from using vectors.
-        (limited + WHOLE_NUMBERS).to_bits() as u8
+    pub fn byte(&self, sum: i32, factor: f32) -> u8 {
+        let zero = f32::from(self.zero);
+        let (least, greatest) = (self.least - zero, self.greatest - zero);
+        let scaled = sum as f32 * factor;
+        // A NaN fails the comparison, and becomes the least number.
+        let raised = if scaled > least { scaled } else { least };
+        let limited = if raised > greatest { greatest } else { raised };
+        // The sum is rounded to a whole number, halves to even ones, and its last bits are those of
+        // this number. A conversion `as i32` would keep the compiler from using vectors.
+        let bits = (limited + WHOLE_NUMBERS).to_bits();
+        bits.wrapping_add_signed(self.zero.into()) as u8
     }
 }
-
-/// 1.5 · 2⁵²: from 2⁵² to 2⁵³ neighbours differ by one, so the bits of a sum with this number count
-/// up or down from its bits, whose last 32 are zero.
-const WHOLE_NUMBERS: f64 = 6_755_399_441_055_744.0;
 
 /// The operands of a [`ByteConvolution`].
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +133,7 @@ pub struct ByteOperands<'a> {
     zero: u8,
     filter: &'a [i8],
     starts: &'a [i32],
-    factors: &'a [f64],
+    factors: &'a [f32],
     requantization: Requantization,
 }
 
@@ -151,7 +145,7 @@ impl<'a> ByteOperands<'a> {
         input: &'a [u8],
         filter: &'a [i8],
         starts: &'a [i32],
-        factors: &'a [f64],
+        factors: &'a [f32],
         requantization: Requantization,
     ) -> Self {
         Self {
@@ -423,7 +417,7 @@ fn store(
     requantization: &Requantization,
     sums: &[i32; LANES],
     starts: &[i32],
-    factors: &[f64],
+    factors: &[f32],
     bytes: &mut [u8],
 ) {
     vectorised(

@@ -24,13 +24,13 @@ struct Problem {
     input: Vec<u8>,
     filter: Vec<u8>,
     starts: Vec<i32>,
-    factors: Vec<f64>,
+    factors: Vec<f32>,
     zero: u8,
     is_signed: bool,
 }
 
 const REQUANTIZATION: Requantization = Requantization {
-    offset: 7.0,
+    zero: 7,
     least: 3.0,
     greatest: 250.0,
 };
@@ -39,7 +39,7 @@ impl Problem {
     fn new(shape: Conv2dShape, is_signed: bool) -> Self {
         let filters = shape.out_channels;
         let starts = (0..filters).map(|filter| filter as i32 * 1000 - 3000);
-        let factors = (0..filters).map(|filter| 1e-3 / (filter + 1) as f64);
+        let factors = (0..filters).map(|filter| 1e-3 / (filter + 1) as f32);
         Self {
             shape,
             input: bytes(shape.input_len(), 1),
@@ -205,7 +205,7 @@ fn operands_of_other_lengths_are_refused() {
     let window = Window::new(3, 1, 1, 1, Padding::Valid).unwrap();
     let plan = ByteConvolution::new(Conv2dShape::new(1, window, window, 2, 1).unwrap(), 1).unwrap();
     let (input, filter) = ([0; 18], vec![0; plan.packed_filter_len()]);
-    let check = |input: &[u8], filter: &[i8], starts: &[i32], factors: &[f64]| {
+    let check = |input: &[u8], filter: &[i8], starts: &[i32], factors: &[f32]| {
         let operands = ByteOperands::new(input, filter, starts, factors, REQUANTIZATION);
         plan.check(operands).map_err(|error| error.to_string())
     };
@@ -241,7 +241,7 @@ fn bytes_are_those_of_a_conversion_of_the_limited_number() {
             for (&number, &found) in numbers.iter().zip(&found) {
                 let rounded = (number / 0.75).round_ties_even() + zero as f32;
                 let expected = match rounded.is_nan() {
-                    true => 0,
+                    true => least as i32 as u8,
                     false => rounded.clamp(least, greatest) as i32 as u8,
                 };
                 assert_eq!(
@@ -250,20 +250,22 @@ fn bytes_are_those_of_a_conversion_of_the_limited_number() {
                 );
             }
         }
-        let requantization = Requantization {
-            offset: 1.0,
-            least: least.into(),
-            greatest: greatest.into(),
-        };
-        for sum in (-1000..1000).chain([i32::MIN, i32::MAX]) {
-            for factor in [0.25, 0.1, -3.0, f64::INFINITY, f64::NAN] {
-                let rounded = (f64::from(sum) * factor + 1.0).round_ties_even();
-                let expected = match rounded.is_nan() {
-                    true => 0,
-                    false => rounded.clamp(least.into(), greatest.into()) as i32 as u8,
-                };
-                let found = requantization.byte(sum, factor);
-                assert_eq!(found, expected, "{sum} by {factor}");
+        for zero in [-3, 0, 131] {
+            let requantization = Requantization {
+                zero,
+                least,
+                greatest,
+            };
+            for sum in (-1000..1000).chain([i32::MIN, i32::MAX]) {
+                for factor in [0.5, 0.25, 0.1, -3.0, f32::INFINITY, f32::NAN] {
+                    let rounded = (sum as f32 * factor).round_ties_even() + f32::from(zero);
+                    let expected = match rounded.is_nan() {
+                        true => least as i32 as u8,
+                        false => rounded.clamp(least, greatest) as i32 as u8,
+                    };
+                    let found = requantization.byte(sum, factor);
+                    assert_eq!(found, expected, "{sum} by {factor}, zero {zero}");
+                }
             }
         }
     }

@@ -7,9 +7,7 @@ use std::borrow::Cow;
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window};
-use tfrt_compute::quantized::{
-    ByteConvolution, ByteOperands, ByteScale, Requantization, add_bytes,
-};
+use tfrt_compute::quantized::{ByteConvolution, ByteOperands, ByteScale, add_bytes};
 use tfrt_kernels::numeric::{after, report_work, start, try_start_rows, width};
 use tfrt_tensor::{DenseHostTensor, OwnedElements};
 
@@ -269,11 +267,7 @@ impl Bytes<'_> {
             bias.wrapping_sub(sum.wrapping_mul(zero + i32::from(sign)))
         });
         let starts: Vec<i32> = starts.collect();
-        let requantization = Requantization {
-            offset: one_number(op, "y_zero_point", &self.slots.y_zero)?,
-            least: self.bounds.least,
-            greatest: self.bounds.greatest,
-        };
+        let requantization = self.bounds.requantization(op, &self.slots.y_zero)?;
         let mut y = unspecified(ctx, self.slots.y_zero.dtype(), dims)?;
         if y.num_elements() == 0 {
             return Ok(AnyRef::available(y));
@@ -329,7 +323,7 @@ fn quantized_add(
     let slots = Slots::new(OP, operands, None);
     let (a, b) = (slots.need(0, "a")?, slots.need(3, "b")?);
     let dtype = slots.need(7, "y_zero_point")?.dtype();
-    let bounds = Bounds::new(OP, dtype, least, greatest)?.single();
+    let bounds = Bounds::new(OP, dtype, least, greatest)?.both();
     sign_of(OP, &a)?;
     sign_of(OP, &b)?;
     let scales = [

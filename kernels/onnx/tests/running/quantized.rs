@@ -110,3 +110,85 @@ fn numbers_of_every_size_are_quantised_dynamically() {
         assert_eq!(found[2], format!("u8 [] [{:?}]", f64::from(zero as u8)));
     }
 }
+
+/// Returns the operands of a product of bytes by one, scaled by one half, with a zero point of 1.
+fn halves(bytes: &[u8]) -> [(&'static str, DenseHostTensor); 8] {
+    [
+        ("a", tensor(&[bytes.len(), 1], bytes)),
+        ("b", tensor(&[], &[1.0_f32])),
+        ("c", tensor(&[], &[0_u8])),
+        ("d", tensor(&[1, 1], &[1_i8])),
+        ("e", tensor(&[], &[1.0_f32])),
+        ("f", tensor(&[], &[0_i8])),
+        ("g", tensor(&[], &[2.0_f32])),
+        ("h", tensor(&[], &[1_u8])),
+    ]
+}
+
+#[test]
+fn halves_are_rounded_before_an_odd_zero_point_is_added() {
+    let operands = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let expected = "u8 [6, 1] [1.0, 1.0, 2.0, 3.0, 3.0, 3.0]";
+    let product = node("QLinearMatMul", &operands, &["y"]);
+    check(product, &halves(&[0, 1, 2, 3, 4, 5]), &[expected]);
+    // A factor that is no matrix takes the general way.
+    let mut inputs = halves(&[0, 1, 2, 3, 4, 5]);
+    inputs[3].1 = tensor(&[1, 1, 1], &[1_i8]);
+    let product = node("QLinearMatMul", &operands, &["y"]);
+    check(
+        product,
+        &inputs,
+        &["u8 [1, 6, 1] [1.0, 1.0, 2.0, 3.0, 3.0, 3.0]"],
+    );
+    let mut inputs = halves(&[0, 1, 2, 3, 4, 5]);
+    inputs[0].1 = tensor(&[1, 1, 6, 1], &[0_u8, 1, 2, 3, 4, 5]);
+    inputs[3].1 = tensor(&[1, 1, 1, 1], &[1_i8]);
+    let convolution = node("QLinearConv", &operands, &["y"]);
+    check(
+        convolution,
+        &inputs,
+        &["u8 [1, 1, 6, 1] [1.0, 1.0, 2.0, 3.0, 3.0, 3.0]"],
+    );
+}
+
+#[test]
+fn sums_are_scaled_in_single_precision() {
+    // 250 times the factor is 0.5 in single precision, and more in double precision.
+    let (x_scale, w_scale, y_scale) = (0.01_f32, 0.18_f32, 0.9_f32);
+    let factor = (x_scale * w_scale) / y_scale;
+    let exact = f64::from(x_scale) * f64::from(w_scale) / f64::from(y_scale);
+    let bytes: Vec<u8> = (0..=255).collect();
+    let differs = |&byte: &u8| {
+        let single = (f32::from(byte) * factor).round_ties_even();
+        f64::from(single) != (f64::from(byte) * exact).round_ties_even()
+    };
+    assert!(bytes.iter().any(differs), "{factor} and {exact}");
+    let mut inputs = halves(&bytes);
+    inputs[1].1 = tensor(&[], &[x_scale]);
+    inputs[4].1 = tensor(&[], &[w_scale]);
+    inputs[6].1 = tensor(&[], &[y_scale]);
+    let expected: Vec<f64> = bytes
+        .iter()
+        .map(|&byte| f64::from((f32::from(byte) * factor).round_ties_even()) + 1.0)
+        .collect();
+    let operands = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    check(
+        node("QLinearMatMul", &operands, &["y"]),
+        &inputs,
+        &[&format!("u8 [256, 1] {expected:?}")],
+    );
+}
+
+#[test]
+fn a_number_that_is_none_becomes_the_least_byte() {
+    for scale in [1.0, f32::INFINITY] {
+        let x = tensor(&[3], &[f32::NAN, 0.0, f32::NEG_INFINITY]);
+        let inputs = [
+            ("a", x),
+            ("b", tensor(&[], &[scale])),
+            ("c", tensor(&[], &[0_i8])),
+        ];
+        let quantize = node("QuantizeLinear", &["a", "b", "c"], &["y"]);
+        check(quantize, &inputs, &["i8 [3] [-128.0, 0.0, -128.0]"]);
+    }
+}
