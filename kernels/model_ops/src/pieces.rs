@@ -130,7 +130,8 @@ fn split(
 
 /// Returns the elements from `starts` up to but excluding `ends`, in `steps`, along the axes of the
 /// fourth operand or the first ones. Negative numbers count from the end, and numbers out of range
-/// stand for the end.
+/// stand for the end. With a negative step, an end that is the greatest number of 32 or 64 bits
+/// stands for the beginning.
 ///
 /// # Errors
 /// If a step is 0, or the lists differ in length.
@@ -184,6 +185,8 @@ fn slice(
             1.. => (start.clamp(0, extent), end.clamp(0, extent)),
             // Nothing to start from: nothing is taken.
             _ if extent == 0 => (-1, -1),
+            // The greatest numbers mean that all elements on the way are taken.
+            _ if [i64::MAX, i32::MAX.into()].contains(&end) => (start.clamp(0, extent - 1), -1),
             _ => (start.clamp(0, extent - 1), end.clamp(-1, extent - 1)),
         };
         let distance = if step > 0 { end - start } else { start - end };
