@@ -5,6 +5,7 @@
 mod common;
 
 mod arena;
+mod broadcasts;
 mod families;
 mod graphs;
 mod normalizations;
