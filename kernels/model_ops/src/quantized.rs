@@ -4,6 +4,8 @@
 
 mod bytes;
 
+mod integers;
+
 use tfrt::prelude::*;
 use tfrt_compute::quantized::{ByteScale, Requantization};
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -375,14 +377,19 @@ fn mat_mul_integer(
     operands: &[AnyRef],
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.MatMulInteger";
     let slots = Slots::new(OP, operands, slots);
     let (a, b) = (slots.need(0, "a")?, slots.need(1, "b")?);
-    let left = centred(OP, &a, slots.get(2)?.as_ref(), row_axis(&a))?;
-    let right = centred(OP, &b, slots.get(3)?.as_ref(), column_axis(&b))?;
+    let (a_zero, b_zero) = (slots.get(2)?, slots.get(3)?);
+    let zeros = [a_zero.as_ref(), b_zero.as_ref()];
+    if let Some(product) = integers::multiply(OP, [&a, &b], zeros, ctx)? {
+        return Ok(product);
+    }
+    let left = centred(OP, &a, a_zero.as_ref(), row_axis(&a))?;
+    let right = centred(OP, &b, b_zero.as_ref(), column_axis(&b))?;
     let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
-    made(ctx, &dims, |at| sums[at])
+    Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
 /// Sums, scaled and quantised again as bytes of the type of the zero point.
@@ -606,15 +613,22 @@ fn conv_integer(
     #[attr] auto_pad: Option<&str>,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.ConvInteger";
     let slots = Slots::new(OP, operands, slots);
     let (x, w) = (slots.need(0, "x")?, slots.need(1, "w")?);
-    let images = centred(OP, &x, slots.get(2)?.as_ref(), x.shape().rank())?;
-    let filters = centred(OP, &w, slots.get(3)?.as_ref(), 0)?;
+    let (x_zero, w_zero) = (slots.get(2)?, slots.get(3)?);
     let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    let zeros = [x_zero.as_ref(), w_zero.as_ref()];
+    if group == 1
+        && let Some(result) = integers::convolve([&x, &w], zeros, &layout, ctx)?
+    {
+        return Ok(result);
+    }
+    let images = centred(OP, &x, x_zero.as_ref(), x.shape().rank())?;
+    let filters = centred(OP, &w, w_zero.as_ref(), 0)?;
     let (dims, sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
-    made(ctx, &dims, |at| sums[at])
+    Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
 /// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and

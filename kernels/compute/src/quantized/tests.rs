@@ -176,6 +176,50 @@ fn convolutions_are_exact_on_every_processor() {
 }
 
 #[test]
+fn sums_are_those_that_become_bytes() {
+    for shape in shapes() {
+        for is_signed in [false, true] {
+            let problem = Problem::new(shape, is_signed);
+            let convolution = ByteConvolution::new(shape, 1).unwrap();
+            let mut packed = vec![0; convolution.packed_filter_len()];
+            let weight = |place, filter| problem.weight(place, filter);
+            convolution.pack_filter(weight, &mut packed).unwrap();
+            let plan = ByteSums::new(convolution);
+            let run = |operands: ByteOperands<'_>| {
+                let operands = operands.zero(problem.zero);
+                let operands = match is_signed {
+                    true => operands.signed_input(),
+                    false => operands,
+                };
+                let mut sums = vec![7; plan.output_len()];
+                plan.run(&Serial, operands, &mut sums, &mut []).unwrap();
+                sums
+            };
+            let operands = ByteOperands::of_sums(&problem.input, &packed, &problem.starts);
+            let sums = run(operands);
+            let factors = problem.factors.iter().cycle();
+            let bytes: Vec<u8> = sums
+                .iter()
+                .zip(factors)
+                .map(|(&sum, &factor)| REQUANTIZATION.byte(sum, factor))
+                .collect();
+            assert_eq!(bytes, problem.expected(), "{shape:?}");
+            // Filters whose numbers are 5 less.
+            let zeros = vec![5; shape.out_channels];
+            let less = run(operands.filter_zeros(&zeros));
+            let weight = |place, filter| problem.weight(place, filter).wrapping_sub(5);
+            if (0..shape.taps() * shape.in_channels)
+                .all(|place| (0..shape.out_channels).all(|f| problem.weight(place, f) >= -123))
+            {
+                plan.convolution().pack_filter(weight, &mut packed).unwrap();
+                let operands = ByteOperands::of_sums(&problem.input, &packed, &problem.starts);
+                assert_eq!(run(operands), less, "{shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_greatest_products_do_not_saturate() {
     let pixels = Window::new(13, 1, 1, 1, Padding::Valid).unwrap();
     let row = Window::new(1, 1, 1, 1, Padding::Valid).unwrap();

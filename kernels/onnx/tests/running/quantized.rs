@@ -192,3 +192,112 @@ fn a_number_that_is_none_becomes_the_least_byte() {
         check(quantize, &inputs, &["i8 [3] [-128.0, 0.0, -128.0]"]);
     }
 }
+
+#[test]
+fn products_of_bytes_of_every_sign_have_every_zero_point() {
+    let numbers = |len: usize, seed: i64| -> Vec<i64> {
+        let numbers = (0..len as i64).map(|at| (at * at * seed + 31 * at) % 256);
+        numbers.collect()
+    };
+    let of = |dims: &[usize], numbers: &[i64], is_signed: bool| match is_signed {
+        true => {
+            let bytes: Vec<i8> = numbers.iter().map(|&x| (x - 128) as i8).collect();
+            tensor(dims, &bytes)
+        }
+        false => {
+            let bytes: Vec<u8> = numbers.iter().map(|&x| x as u8).collect();
+            tensor(dims, &bytes)
+        }
+    };
+    let (rows, k, n) = (3, 70, 35);
+    let (a, b) = (numbers(2 * rows * k, 7), numbers(k * n, 11));
+    for (a_signed, b_signed) in [(false, false), (false, true), (true, false), (true, true)] {
+        for num_zeros in [0, 1, n] {
+            let (a_zero, b_zeros) = (101, numbers(num_zeros, 13));
+            let shift = |is_signed: bool| if is_signed { 128 } else { 0 };
+            let mut inputs = vec![
+                ("a", of(&[2, rows, k], &a, a_signed)),
+                ("b", of(&[k, n], &b, b_signed)),
+            ];
+            // Without zero points, numbers are as they are.
+            let (mut p, mut q) = (shift(a_signed), vec![shift(b_signed); n]);
+            if num_zeros > 0 {
+                inputs.push(("c", of(&[], &[a_zero], a_signed)));
+                let dims = [num_zeros];
+                let dims = if num_zeros == 1 { &[][..] } else { &dims };
+                inputs.push(("d", of(dims, &b_zeros, b_signed)));
+                p = a_zero;
+                q = b_zeros.iter().copied().cycle().take(n).collect();
+            }
+            let sums = (0..2 * rows * n).map(|at| {
+                let (row, column) = (at / n, at % n);
+                let products =
+                    (0..k).map(|i| (a[row * k + i] - p) * (b[i * n + column] - q[column]));
+                products.sum::<i64>() as f64
+            });
+            let sums: Vec<f64> = sums.collect();
+            let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+            check(
+                node("MatMulInteger", &names, &["y"]),
+                &inputs,
+                &[&format!("i32 [2, 3, 35] {sums:?}")],
+            );
+        }
+    }
+}
+
+#[test]
+fn convolutions_of_bytes_of_every_sign_have_every_zero_point() {
+    let numbers = |len: usize, seed: i64| -> Vec<i64> {
+        let numbers = (0..len as i64).map(|at| (at * at * seed + 17 * at) % 256);
+        numbers.collect()
+    };
+    let of = |dims: &[usize], numbers: &[i64], is_signed: bool| match is_signed {
+        true => {
+            let bytes: Vec<i8> = numbers.iter().map(|&x| (x - 128) as i8).collect();
+            tensor(dims, &bytes)
+        }
+        false => {
+            let bytes: Vec<u8> = numbers.iter().map(|&x| x as u8).collect();
+            tensor(dims, &bytes)
+        }
+    };
+    let (channels, size, filters) = (3, 4, 5);
+    let (x, w) = (
+        numbers(2 * channels * size * size, 7),
+        numbers(filters * channels * 9, 11),
+    );
+    for (x_signed, w_signed) in [(false, false), (false, true), (true, false), (true, true)] {
+        let (p, q) = (101, numbers(filters, 13));
+        let inputs = [
+            ("a", of(&[2, channels, size, size], &x, x_signed)),
+            ("b", of(&[filters, channels, 3, 3], &w, w_signed)),
+            ("c", of(&[], &[p], x_signed)),
+            ("d", of(&[filters], &q, w_signed)),
+        ];
+        // Padding is the zero point, so that it adds nothing.
+        let sums = (0..2 * filters * size * size).map(|at| {
+            let (row, column) = ((at / size % size) as i64, (at % size) as i64);
+            let (image, filter) = (at / (size * size) / filters, at / (size * size) % filters);
+            let mut sum = 0;
+            for place in 0..channels * 9 {
+                let (channel, tap) = (place / 9, place % 9);
+                let (row, column) = (row + (tap / 3) as i64 - 1, column + (tap % 3) as i64 - 1);
+                let inside = 0..size as i64;
+                if inside.contains(&row) && inside.contains(&column) {
+                    let plane = (image * channels + channel) * size * size;
+                    let number = x[plane + row as usize * size + column as usize];
+                    sum += (number - p) * (w[filter * channels * 9 + place] - q[filter]);
+                }
+            }
+            sum as f64
+        });
+        let sums: Vec<f64> = sums.collect();
+        let convolution = node("ConvInteger", &["a", "b", "c", "d"], &["y"]);
+        check(
+            with(convolution, &[ints("pads", &[1, 1, 1, 1])]),
+            &inputs,
+            &[&format!("i32 [2, 5, 4, 4] {sums:?}")],
+        );
+    }
+}
