@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use tfrt::host::HostContext;
 use tfrt::prelude::*;
-use tfrt_tensor::{HostBuffer, OwnedElements};
+use tfrt_tensor::{Element, HostBuffer, OwnedElements};
 
 /// The default limit of kept bytes.
 ///
@@ -142,6 +142,14 @@ pub enum Order {
         /// Whether the last gate has a product of its own.
         resets_before_product: bool,
     },
+    /// For [`tfrt_compute::quantized::ByteSums`].
+    Bytes {
+        /// The filters, channels, rows and columns of a filter, or the rows and columns of a right
+        /// factor, and 0.
+        extents: [usize; 4],
+        /// Whether the bytes are signed.
+        is_signed: bool,
+    },
 }
 
 /// The note about weights.
@@ -162,13 +170,13 @@ struct Kept {
 ///
 /// # Errors
 /// Those of `pack`.
-pub fn find(
+pub fn find<T: Element>(
     ctx: &ExecutionContext,
-    weights: &OwnedElements<f32>,
+    weights: &OwnedElements<T>,
     order: Order,
     len: usize,
-    pack: impl FnOnce(&mut [f32]) -> Result<()>,
-) -> Result<Option<OwnedElements<f32>>> {
+    pack: impl FnOnce(&mut [T]) -> Result<()>,
+) -> Result<Option<OwnedElements<T>>> {
     let new = || Packing {
         order,
         is_used: AtomicBool::new(false),
@@ -182,13 +190,13 @@ pub fn find(
         // Relaxed: who is first does not matter.
         None if !packing.is_used.swap(true, Ordering::Relaxed) => return Ok(None),
         None => {
-            let num_bytes = len.saturating_mul(size_of::<f32>());
+            let num_bytes = len.saturating_mul(size_of::<T>());
             let Some(room) = PackedWeights::of(ctx.host()).reserve(num_bytes) else {
                 return Ok(None);
             };
             // The host's memory, as it outlives the request. Without any the program goes on as
             // before.
-            let align_bytes = align_of::<f32>();
+            let align_bytes = align_of::<T>();
             let Ok(mut packed) = HostBuffer::zeroed(ctx.host().allocator(), num_bytes, align_bytes)
             else {
                 return Ok(None);

@@ -6,7 +6,8 @@
 
 use smallvec::SmallVec;
 
-use crate::error::{ComputeError, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
+use crate::lanes::vectorised;
 
 /// Most tensors have no more dimensions.
 const NUM_IN_PLACE: usize = 4;
@@ -164,6 +165,59 @@ impl Broadcast {
     #[must_use]
     pub fn output_len(&self) -> usize {
         self.lens[2]
+    }
+
+    /// Computes `output = function(left, right)`, both broadcast to the common shape.
+    ///
+    /// # Errors
+    /// If the length of a slice does not match its shape; the output is then unchanged.
+    ///
+    /// ```
+    /// use tfrt_compute::broadcast::Broadcast;
+    ///
+    /// let mut output = [0; 4];
+    /// let broadcast = Broadcast::new(&[2, 2], &[2, 1])?;
+    /// broadcast.zip(&[1, 2, 3, 4], &[10_u8, 20], &mut output, |x, y| x + i32::from(y))?;
+    /// assert_eq!(output, [11, 12, 23, 24]);
+    /// # Ok::<(), tfrt_compute::ComputeError>(())
+    /// ```
+    pub fn zip<A: Copy, B: Copy, R>(
+        &self,
+        left: &[A],
+        right: &[B],
+        output: &mut [R],
+        mut function: impl FnMut(A, B) -> R,
+    ) -> Result<(), ComputeError> {
+        check_len("broadcast", "left side", self.left_len(), left.len())?;
+        check_len("broadcast", "right side", self.right_len(), right.len())?;
+        check_len("broadcast", "output", self.output_len(), output.len())?;
+        vectorised(
+            #[inline(always)]
+            || {
+                self.for_each_run(|first, left_first, right_first, run| {
+                    let output = &mut output[first..][..run.len];
+                    let (left, right) = (&left[left_first..], &right[right_first..]);
+                    match (run.left, run.right) {
+                        (0, _) => {
+                            for (out, &y) in output.iter_mut().zip(right) {
+                                *out = function(left[0], y);
+                            }
+                        }
+                        (_, 0) => {
+                            for (out, &x) in output.iter_mut().zip(left) {
+                                *out = function(x, right[0]);
+                            }
+                        }
+                        _ => {
+                            for ((out, &x), &y) in output.iter_mut().zip(left).zip(right) {
+                                *out = function(x, y);
+                            }
+                        }
+                    }
+                });
+            },
+        );
+        Ok(())
     }
 
     /// Visits the common shape in runs, in order: `visit(output, left, right, run)` with the places

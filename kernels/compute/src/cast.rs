@@ -4,6 +4,7 @@
 //! becomes 0. Integers keep their low bits. A Boolean is 0 or 1; a number is true if it is not
 //! zero.
 
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use tfrt_support::rounding::round_to_odd;
 
@@ -32,6 +33,62 @@ pub fn cast<T: CastTo<U>, U>(input: &[T], output: &mut [U]) {
         #[inline(always)]
         || input.iter().zip(output).for_each(|(&x, y)| *y = x.cast()),
     );
+}
+
+/// Half-precision numbers, converted many at a time with the instructions that processors have for
+/// them.
+///
+/// ```
+/// use tfrt_compute::cast::Half;
+/// use half::f16;
+///
+/// let mut halves = [f16::ZERO; 2];
+/// f16::narrow(&[1.0, 1.0 + 1.0 / 4096.0], &mut halves);
+/// assert_eq!(halves, [f16::ONE; 2]);
+/// let mut numbers = [0.0; 2];
+/// f16::widen(&halves, &mut numbers);
+/// assert_eq!(numbers, [1.0; 2]);
+/// ```
+pub trait Half: Copy {
+    /// Converts halves to single precision.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    fn widen(input: &[Self], output: &mut [f32]);
+
+    /// Rounds numbers of single precision to halves.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    fn narrow(input: &[f32], output: &mut [Self]);
+}
+
+impl Half for f16 {
+    fn widen(input: &[Self], output: &mut [f32]) {
+        input.convert_to_f32_slice(output);
+    }
+
+    fn narrow(input: &[f32], output: &mut [Self]) {
+        output.convert_from_f32_slice(input);
+    }
+}
+
+impl Half for bf16 {
+    fn widen(input: &[Self], output: &mut [f32]) {
+        cast(input, output);
+    }
+
+    fn narrow(input: &[f32], output: &mut [Self]) {
+        assert_eq!(input.len(), output.len(), "input and output of a cast");
+        vectorised(
+            #[inline(always)]
+            || {
+                for (y, &x) in output.iter_mut().zip(input) {
+                    *y = bf16::from_f32(x);
+                }
+            },
+        );
+    }
 }
 
 macro_rules! primitives {
@@ -198,6 +255,31 @@ mod tests {
         cast::<f16, i16>(&halves, &mut to);
         for (half, to) in halves.iter().zip(to) {
             assert_eq!(to, half.to_f32() as i16, "{half}");
+        }
+    }
+
+    #[test]
+    fn slices_of_halves_are_converted_like_each_of_them() {
+        let numbers: Vec<f32> = numbers().into_iter().map(|number| number as f32).collect();
+        let mut halves = vec![f16::ZERO; numbers.len()];
+        f16::narrow(&numbers, &mut halves);
+        let mut brains = vec![bf16::ZERO; numbers.len()];
+        bf16::narrow(&numbers, &mut brains);
+        for ((&number, half), brain) in numbers.iter().zip(&halves).zip(&brains) {
+            let expected: (f16, bf16) = (number.cast(), number.cast());
+            if number.is_nan() {
+                assert!(half.is_nan() && brain.is_nan(), "{number}");
+            } else {
+                assert_eq!(half.to_bits(), expected.0.to_bits(), "{number}");
+                assert_eq!(brain.to_bits(), expected.1.to_bits(), "{number}");
+            }
+        }
+        let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+        let mut wide = vec![0.0; halves.len()];
+        f16::widen(&halves, &mut wide);
+        for (half, wide) in halves.iter().zip(wide) {
+            let is_same = half.to_f32() == wide || (half.is_nan() && wide.is_nan());
+            assert!(is_same, "{half}");
         }
     }
 

@@ -59,6 +59,8 @@ pub mod fourier;
 
 pub mod reduction;
 
+pub mod wide_reduction;
+
 pub mod softmax;
 
 pub mod normalization;

@@ -168,6 +168,91 @@ impl RowNorm<'_> {
     }
 }
 
+/// Normalisation of a channel: `(x - mean) · factor + offset`, in double precision, rounded once.
+///
+/// ```
+/// use tfrt_compute::normalization::{ChannelNorm, mean_and_variance};
+///
+/// let channel = [[1.0, 3.0], [5.0, 7.0]];
+/// let (mean, variance) = mean_and_variance(channel.iter().map(|part| &part[..]));
+/// assert_eq!((mean, variance), (4.0, 5.0));
+/// let norm = ChannelNorm { mean, factor: 2.0, offset: 1.0 };
+/// let mut output = [0.0; 2];
+/// norm.apply(&channel[0], &mut output);
+/// assert_eq!(output, [-5.0, -1.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChannelNorm {
+    /// The number that is subtracted.
+    pub mean: f64,
+    /// The factor of the difference.
+    pub factor: f64,
+    /// The summand.
+    pub offset: f64,
+}
+
+impl ChannelNorm {
+    /// Returns the result for a number.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(self, x: f64) -> f64 {
+        (x - self.mean) * self.factor + self.offset
+    }
+
+    /// Normalises numbers of the channel.
+    ///
+    /// # Panics
+    /// If input and output differ in length.
+    pub fn apply(self, input: &[f32], output: &mut [f32]) {
+        assert_eq!(input.len(), output.len(), "input and output of a channel");
+        vectorised(
+            #[inline(always)]
+            || {
+                for (y, &x) in output.iter_mut().zip(input) {
+                    *y = self.of(x.into()) as f32;
+                }
+            },
+        );
+    }
+
+    /// Normalises numbers of several channels, each by the norm at its position.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn apply_each(norms: &[Self], input: &[f32], output: &mut [f32]) {
+        assert_eq!(input.len(), output.len(), "input and output of channels");
+        assert_eq!(input.len(), norms.len(), "numbers and their norms");
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((y, &x), norm) in output.iter_mut().zip(input).zip(norms) {
+                    *y = norm.of(x.into()) as f32;
+                }
+            },
+        );
+    }
+}
+
+/// Returns the mean and the variance of all numbers of some slices, in double precision. Of no
+/// numbers, they are NaN.
+pub fn mean_and_variance<'a>(parts: impl Iterator<Item = &'a [f32]> + Clone) -> (f64, f64) {
+    vectorised(
+        #[inline(always)]
+        || {
+            let (mut sum, mut len) = (0.0, 0);
+            for part in parts.clone() {
+                sum += sum_of(part, |x| x);
+                len += part.len();
+            }
+            let (mean, mut squares) = (sum / len as f64, 0.0);
+            for part in parts {
+                squares += sum_of(part, |x| (x - mean) * (x - mean));
+            }
+            (mean, squares / len as f64)
+        },
+    )
+}
+
 /// Sums a function of each element, in as many sums as a register may hold.
 #[inline(always)]
 fn sum_of(row: &[f32], function: impl Fn(f64) -> f64) -> f64 {

@@ -31,6 +31,7 @@ use crate::parallel::block_count;
 
 pub use numbers::{ByteScale, add_bytes};
 
+use numbers::WHOLE_NUMBERS;
 use tile::{LANES, MAX_ROWS, Sums};
 
 /// Bytes that the micro-kernel multiplies at a time.
@@ -60,7 +61,7 @@ const OPERATIONS_PER_UNIT: usize = 8;
 /// // The filter has the numbers 3 and -1.
 /// plan.pack_filter(|place, _| [3, -1][place], &mut filter)?;
 ///
-/// let requantization = Requantization { offset: 0.0, least: 0.0, greatest: 255.0 };
+/// let requantization = Requantization { zero: 0, least: 0.0, greatest: 255.0 };
 /// // Sums begin with 0: there is no bias, and no zero point is subtracted.
 /// let operands = ByteOperands::new(&[10, 1, 20, 5], &filter, &[0], &[1.0], requantization);
 /// let mut output = [0; 2];
@@ -81,55 +82,48 @@ pub struct ByteConvolution {
     panel_blocks: usize,
 }
 
-/// How a sum becomes a byte: `sum · factor + offset`, rounded to the nearest whole number, halves
-/// to even ones, at least `least` and at most `greatest`, which are whole numbers of 32 bits. The
-/// byte has the lowest bits of the number, so that it may be signed. A NaN becomes 0.
+/// How a sum becomes a byte: `sum · factor` in single precision, rounded to the nearest whole number,
+/// halves to even ones, plus the zero point, at least `least` and at most `greatest`, which are
+/// whole numbers of 16 bits. The byte has the lowest bits of the number, so that it may be signed.
+/// A NaN becomes the least number.
 ///
 /// ```
 /// use tfrt_compute::quantized::Requantization;
 ///
-/// let signed = Requantization { offset: 1.0, least: -128.0, greatest: 127.0 };
+/// let signed = Requantization { zero: 1, least: -128.0, greatest: 127.0 };
 /// assert_eq!(signed.byte(-6, 0.5) as i8, -2);
-/// assert_eq!(signed.byte(3, 0.5), 2);
+/// // The half is rounded before the zero point is added.
+/// assert_eq!(signed.byte(1, 0.5), 1);
+/// assert_eq!(signed.byte(3, 0.5), 3);
 /// assert_eq!(signed.byte(1000, 0.5), 127);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Requantization {
     /// The zero point of the output.
-    pub offset: f64,
+    pub zero: i16,
     /// The least result.
-    pub least: f64,
+    pub least: f32,
     /// The greatest result.
-    pub greatest: f64,
+    pub greatest: f32,
 }
 
 impl Requantization {
     /// Returns the byte that a sum becomes.
     #[inline(always)]
     #[must_use]
-    pub fn byte(&self, sum: i32, factor: f64) -> u8 {
-        let scaled = (f64::from(sum) * factor + self.offset).round_ties_even();
-        // A NaN passes both comparisons, and becomes 0.
-        let raised = if scaled < self.least {
-            self.least
-        } else {
-            scaled
-        };
-        let limited = if raised > self.greatest {
-            self.greatest
-        } else {
-            raised
-        };
-        let limited = if limited.is_nan() { 0.0 } else { limited };
-        // The last bits of the sum are those of the whole number. A conversion `as i32` would keep
-        // the compiler from using vectors.
-        (limited + WHOLE_NUMBERS).to_bits() as u8
+    pub fn byte(&self, sum: i32, factor: f32) -> u8 {
+        let zero = f32::from(self.zero);
+        let (least, greatest) = (self.least - zero, self.greatest - zero);
+        let scaled = sum as f32 * factor;
+        // A NaN fails the comparison, and becomes the least number.
+        let raised = if scaled > least { scaled } else { least };
+        let limited = if raised > greatest { greatest } else { raised };
+        // The sum is rounded to a whole number, halves to even ones, and its last bits are those of
+        // this number. A conversion `as i32` would keep the compiler from using vectors.
+        let bits = (limited + WHOLE_NUMBERS).to_bits();
+        bits.wrapping_add_signed(self.zero.into()) as u8
     }
 }
-
-/// 1.5 · 2⁵²: from 2⁵² to 2⁵³ neighbours differ by one, so the bits of a sum with this number count
-/// up or down from its bits, whose last 32 are zero.
-const WHOLE_NUMBERS: f64 = 6_755_399_441_055_744.0;
 
 /// The operands of a [`ByteConvolution`].
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +133,8 @@ pub struct ByteOperands<'a> {
     zero: u8,
     filter: &'a [i8],
     starts: &'a [i32],
-    factors: &'a [f64],
+    filter_zeros: &'a [i32],
+    factors: &'a [f32],
     requantization: Requantization,
 }
 
@@ -151,7 +146,7 @@ impl<'a> ByteOperands<'a> {
         input: &'a [u8],
         filter: &'a [i8],
         starts: &'a [i32],
-        factors: &'a [f64],
+        factors: &'a [f32],
         requantization: Requantization,
     ) -> Self {
         Self {
@@ -160,8 +155,30 @@ impl<'a> ByteOperands<'a> {
             zero: 0,
             filter,
             starts,
+            filter_zeros: &[],
             factors,
             requantization,
+        }
+    }
+
+    /// Convolves unsigned bytes for [`ByteSums`].
+    #[must_use]
+    pub fn of_sums(input: &'a [u8], filter: &'a [i8], starts: &'a [i32]) -> Self {
+        let unused = Requantization {
+            zero: 0,
+            least: 0.0,
+            greatest: 0.0,
+        };
+        Self::new(input, filter, starts, &[], unused)
+    }
+
+    /// Subtracts a number from all those of each filter, for [`ByteSums`]. The number of elements is
+    /// that of filters, or 0.
+    #[must_use]
+    pub fn filter_zeros(self, filter_zeros: &'a [i32]) -> Self {
+        Self {
+            filter_zeros,
+            ..self
         }
     }
 
@@ -322,6 +339,76 @@ fn copy(from: &[u8], to: &mut [u8], flip: u8) {
     }
 }
 
+impl ByteConvolution {
+    fn check_input(&self, operands: ByteOperands<'_>) -> Result<(), ComputeError> {
+        let ByteOperands { input, filter, .. } = operands;
+        check_len("bytes", "input", self.shape.input_len(), input.len())?;
+        check_len(
+            "bytes",
+            "packed filter",
+            self.packed_filter_len(),
+            filter.len(),
+        )?;
+        let channels = self.shape.out_channels;
+        check_len("bytes", "starts", channels, operands.starts.len())
+    }
+
+    /// Returns `true` if the patches of some operands are copied.
+    fn copies(&self, operands: &ByteOperands<'_>) -> bool {
+        !self.reads_in_place() || operands.flip != 0
+    }
+
+    /// Computes the sums of a block. `store` is given the sums of the filters of a panel for a
+    /// pixel: the number of the pixel, the filters, the sums, and the patch.
+    #[inline(always)]
+    fn for_each_sum(
+        &self,
+        block: usize,
+        operands: ByteOperands<'_>,
+        workspace: &mut [u8],
+        mut store: impl FnMut(usize, Range<usize>, &[i32; LANES], &[u8]),
+    ) {
+        if self.shape.output_len() == 0 {
+            return;
+        }
+        let channels = self.shape.out_channels;
+        let pixels = self.shape.batch * self.shape.pixels();
+        let pixels = share(pixels, self.pixel_blocks, block / self.panel_blocks);
+        let panels = channels.div_ceil(LANES);
+        let panels = share(panels, self.panel_blocks, block % self.panel_blocks);
+        let copies = self.copies(&operands);
+        for first in pixels.clone().step_by(self.chunk_pixels) {
+            let chunk = first..(first + self.chunk_pixels).min(pixels.end);
+            let patches = if copies {
+                let patches = &mut workspace[..chunk.len() * self.row_len];
+                vectorised(
+                    #[inline(always)]
+                    || self.gather(&operands, chunk.clone(), patches),
+                );
+                &*patches
+            } else {
+                &operands.input[chunk.start * self.row_len..chunk.end * self.row_len]
+            };
+            for panel in panels.clone() {
+                let filters = panel * LANES..((panel + 1) * LANES).min(channels);
+                let panel_len = self.row_len * LANES;
+                let packed = &operands.filter[panel * panel_len..][..panel_len];
+                for tile in chunk.clone().step_by(MAX_ROWS) {
+                    let rows = MAX_ROWS.min(chunk.end - tile);
+                    let patches = &patches[(tile - chunk.start) * self.row_len..];
+                    let patches = &patches[..rows * self.row_len];
+                    let mut sums: Sums = [[0; LANES]; MAX_ROWS];
+                    tile::sums(patches, self.row_len, packed, &mut sums[..rows]);
+                    for (row, sums) in sums[..rows].iter().enumerate() {
+                        let patch = &patches[row * self.row_len..][..self.row_len];
+                        store(tile + row, filters.clone(), sums, patch);
+                    }
+                }
+            }
+        }
+    }
+}
+
 // SAFETY: 1. A block's elements are the filters of its share of panels in its share of pixels: a
 // partition of the output (`share`). 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
@@ -349,15 +436,9 @@ unsafe impl Plan for ByteConvolution {
     }
 
     fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
-        let (channels, ByteOperands { input, filter, .. }) = (self.shape.out_channels, operands);
-        check_len("bytes", "input", self.shape.input_len(), input.len())?;
-        check_len(
-            "bytes",
-            "packed filter",
-            self.packed_filter_len(),
-            filter.len(),
-        )?;
-        check_len("bytes", "starts", channels, operands.starts.len())?;
+        self.check_input(operands)?;
+        let channels = self.shape.out_channels;
+        check_len("bytes", "filter zeros", 0, operands.filter_zeros.len())?;
         check_len("bytes", "factors", channels, operands.factors.len())
     }
 
@@ -368,54 +449,144 @@ unsafe impl Plan for ByteConvolution {
         output: &SharedSlice<'_, u8>,
         workspace: &mut [u8],
     ) {
-        if self.shape.output_len() == 0 {
-            return;
-        }
         let channels = self.shape.out_channels;
-        let pixels = self.shape.batch * self.shape.pixels();
-        let pixels = share(pixels, self.pixel_blocks, block / self.panel_blocks);
-        let panels = channels.div_ceil(LANES);
-        let panels = share(panels, self.panel_blocks, block % self.panel_blocks);
-        let reads_in_place = self.reads_in_place() && operands.flip == 0;
-        for first in pixels.clone().step_by(self.chunk_pixels) {
-            let chunk = first..(first + self.chunk_pixels).min(pixels.end);
-            let patches = if reads_in_place {
-                &operands.input[chunk.start * self.row_len..chunk.end * self.row_len]
-            } else {
-                let patches = &mut workspace[..chunk.len() * self.row_len];
-                vectorised(
-                    #[inline(always)]
-                    || self.gather(&operands, chunk.clone(), patches),
-                );
-                &*patches
-            };
-            for panel in panels.clone() {
-                let filters = panel * LANES..((panel + 1) * LANES).min(channels);
-                let panel_len = self.row_len * LANES;
-                let packed = &operands.filter[panel * panel_len..][..panel_len];
-                let (starts, factors) = (
-                    &operands.starts[filters.clone()],
-                    &operands.factors[filters.clone()],
-                );
-                for tile in chunk.clone().step_by(MAX_ROWS) {
-                    let rows = MAX_ROWS.min(chunk.end - tile);
-                    let patches = &patches[(tile - chunk.start) * self.row_len..];
-                    let patches = &patches[..rows * self.row_len];
-                    let mut sums: Sums = [[0; LANES]; MAX_ROWS];
-                    tile::sums(patches, self.row_len, packed, &mut sums[..rows]);
-                    for (row, sums) in sums[..rows].iter().enumerate() {
-                        let pixel = (tile + row) * channels;
-                        // SAFETY: the pixel and the filters are of this block's share (duty 1 of
-                        // `Plan`); a slice lives for this pass only.
-                        #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
-                        let bytes =
-                            unsafe { output.slice_mut(pixel + filters.start..pixel + filters.end) };
-                        store(&operands.requantization, sums, starts, factors, bytes);
-                    }
-                }
-            }
+        self.for_each_sum(block, operands, workspace, |pixel, filters, sums, _| {
+            let (first, last) = (
+                pixel * channels + filters.start,
+                pixel * channels + filters.end,
+            );
+            // SAFETY: the pixel and the filters are of this block's share (duty 1 of `Plan`); a
+            // slice lives for this pass only.
+            #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+            let bytes = unsafe { output.slice_mut(first..last) };
+            let (starts, factors) = (
+                &operands.starts[filters.clone()],
+                &operands.factors[filters],
+            );
+            store(&operands.requantization, sums, starts, factors, bytes);
+        });
+    }
+}
+
+/// The plan of a convolution of bytes whose output are the sums.
+///
+/// ```
+/// use tfrt_compute::convolution::{Conv2dShape, Padding, Window};
+/// use tfrt_compute::job::Plan;
+/// use tfrt_compute::parallel::Serial;
+/// use tfrt_compute::quantized::{ByteConvolution, ByteOperands, ByteSums};
+///
+/// let one = Window::new(1, 1, 1, 1, Padding::Valid)?;
+/// let plan = ByteConvolution::new(Conv2dShape::new(1, one, one, 2, 1)?, 1)?;
+/// let mut filter = vec![0; plan.packed_filter_len()];
+/// plan.pack_filter(|place, _| [3, -1][place], &mut filter)?;
+///
+/// let plan = ByteSums::new(plan);
+/// // Without its zero point, the filter has the numbers 2 and -2.
+/// let operands = ByteOperands::of_sums(&[10, 200], &filter, &[5]).filter_zeros(&[1]);
+/// let mut sums = [0];
+/// plan.run(&Serial, operands, &mut sums, &mut [])?;
+/// assert_eq!(sums, [5 + 20 - 400]);
+/// # Ok::<(), tfrt_compute::ComputeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ByteSums(ByteConvolution);
+
+impl ByteSums {
+    /// Creates the plan from that of the same convolution into bytes.
+    #[must_use]
+    pub fn new(convolution: ByteConvolution) -> Self {
+        Self(convolution)
+    }
+
+    /// Returns the plan of the same convolution into bytes.
+    #[must_use]
+    pub fn convolution(&self) -> &ByteConvolution {
+        &self.0
+    }
+}
+
+// SAFETY: the blocks are those of the `ByteConvolution`, see there.
+#[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
+unsafe impl Plan for ByteSums {
+    type Element = i32;
+    type Operands<'a> = ByteOperands<'a>;
+
+    fn name(&self) -> &'static str {
+        "byte sums"
+    }
+
+    fn blocks(&self) -> usize {
+        self.0.blocks()
+    }
+
+    fn output_len(&self) -> usize {
+        self.0.output_len()
+    }
+
+    fn workspace_len(&self) -> usize {
+        0
+    }
+
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
+        self.0.check_input(operands)?;
+        let (channels, zeros) = (self.0.shape.out_channels, operands.filter_zeros);
+        match zeros.is_empty() {
+            true => Ok(()),
+            false => check_len("bytes", "filter zeros", channels, zeros.len()),
         }
     }
+
+    fn compute(
+        &self,
+        block: usize,
+        operands: Self::Operands<'_>,
+        output: &SharedSlice<'_, i32>,
+        _workspace: &mut [i32],
+    ) {
+        // Patches are bytes, which the workspace does not have.
+        let mut patches = match self.0.copies(&operands) {
+            true => vec![0; self.0.workspace_len()],
+            false => Vec::new(),
+        };
+        let channels = self.0.shape.out_channels;
+        self.0.for_each_sum(
+            block,
+            operands,
+            &mut patches,
+            |pixel, filters, sums, patch| {
+                let (first, last) = (
+                    pixel * channels + filters.start,
+                    pixel * channels + filters.end,
+                );
+                // SAFETY: as in `ByteConvolution`.
+                #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                let output = unsafe { output.slice_mut(first..last) };
+                let starts = &operands.starts[filters.clone()];
+                for ((out, &sum), &start) in output.iter_mut().zip(sums).zip(starts) {
+                    *out = sum.wrapping_add(start);
+                }
+                if operands.filter_zeros.is_empty() {
+                    return;
+                }
+                let of_patch = sum_of(patch);
+                for (out, &zero) in output.iter_mut().zip(&operands.filter_zeros[filters]) {
+                    *out = out.wrapping_sub(of_patch.wrapping_mul(zero));
+                }
+            },
+        );
+    }
+}
+
+/// Returns the sum of bytes.
+fn sum_of(bytes: &[u8]) -> i32 {
+    vectorised(
+        #[inline(always)]
+        || {
+            let numbers = bytes.iter().map(|&byte| i32::from(byte));
+            numbers.fold(0, i32::wrapping_add)
+        },
+    )
 }
 
 /// Stores sums as bytes.
@@ -423,7 +594,7 @@ fn store(
     requantization: &Requantization,
     sums: &[i32; LANES],
     starts: &[i32],
-    factors: &[f64],
+    factors: &[f32],
     bytes: &mut [u8],
 ) {
     vectorised(

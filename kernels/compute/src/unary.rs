@@ -58,6 +58,35 @@ pub fn apply<T: Real>(function: Unary, input: &[T], output: &mut [T]) {
     for_function(function, Separate { input, output });
 }
 
+/// Computes `output[i] = function(input[i])`, with the best instructions of the processor if the
+/// function is simple.
+///
+/// # Panics
+/// If the slices differ in length.
+///
+/// ```
+/// use tfrt_compute::unary;
+///
+/// let mut output = [0; 2];
+/// unary::map(&[1.5_f32, -2.5], &mut output, |x| x as i32);
+/// assert_eq!(output, [1, -2]);
+/// ```
+pub fn map<T: Copy, U>(input: &[T], output: &mut [U], function: impl Fn(T) -> U) {
+    assert_eq!(
+        input.len(),
+        output.len(),
+        "input and output of a function of one tensor"
+    );
+    vectorised(
+        #[inline(always)]
+        || {
+            for (y, &x) in output.iter_mut().zip(input) {
+                *y = function(x);
+            }
+        },
+    );
+}
+
 /// Applies a function in place.
 pub fn apply_in_place<T: Real>(function: Unary, tensor: &mut [T]) {
     for_function(function, InPlace { tensor });

@@ -1,10 +1,11 @@
 //! Rewrites of imported programs: ops in place of others that compute the same with less work.
 //!
 //! ```text
-//!  program ──► join equal ops ──► simplify ──► combine ──► channels last ──► chains ──► join equal ops ──► program
+//!  program ──► join equal ops ──► simplify ──► combine ──► widen ──► channels last ──► chains ──► join equal ops ──► program
 //!
 //!   simplify   identities, activations and normalizations from pieces, batch norm into weights
 //!   combine    attention, products and convolutions with their epilogues, quantised kernels
+//!   widen      half precision to single precision; what was widened is combined once more
 //!   chains     what is left of element-wise ops
 //! ```
 //!
@@ -47,6 +48,8 @@ mod epilogues;
 mod quantized;
 
 mod layout;
+
+mod widen;
 
 mod chains;
 
@@ -93,18 +96,27 @@ pub struct RewriteRule {
 enum Phase {
     Simplify,
     Combine,
+    Widen,
     Layout,
     Chains,
 }
 
 impl Phase {
-    const ALL: [Self; 4] = [Self::Simplify, Self::Combine, Self::Layout, Self::Chains];
+    const ALL: [Self; 6] = [
+        Self::Simplify,
+        Self::Combine,
+        Self::Widen,
+        // Attention is found as it is, but epilogues are those of single precision.
+        Self::Combine,
+        Self::Layout,
+        Self::Chains,
+    ];
 }
 
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 12] = [
+        let groups: [&'static [Self]; 13] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
@@ -115,6 +127,7 @@ impl RewriteRule {
             attention::RULES,
             epilogues::RULES,
             quantized::RULES,
+            widen::RULES,
             layout::RULES,
             chains::RULES,
         ];
@@ -205,7 +218,9 @@ impl RewriteRules {
 /// op has.
 #[doc(hidden)]
 pub fn listed_ops() -> impl Iterator<Item = &'static str> {
-    fold::LINEAR.iter().copied().chain(infer::op_names())
+    let lists = [fold::LINEAR, widen::OF_ONE_TYPE, widen::OF_FIRST_TYPE];
+    let listed = lists.into_iter().flatten().copied();
+    listed.chain(infer::op_names())
 }
 
 #[cold]

@@ -7,7 +7,7 @@ use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
 use tfrt_compute::Activation as Fast;
 use tfrt_compute::unary::{self, Unary};
-use tfrt_tensor::{DenseHostTensor, I1};
+use tfrt_tensor::{DenseHostTensor, Element, I1};
 
 use crate::epilogue::{self, applied};
 use crate::number::{Number, with_number, with_real, with_type};
@@ -21,10 +21,18 @@ fn real(
     function: impl Fn(f64) -> f64,
 ) -> Result<DenseHostTensor> {
     let x = dense(x)?;
-    with_real!(op, x.dtype(), T => {
-        let from = x.elements::<T>()?;
-        made(ctx, x.shape().dims(), |at| T::of_f64(function(from[at].to_f64())))
-    })
+    with_real!(op, x.dtype(), T => mapped(&x, ctx, |x: T| T::of_f64(function(x.to_f64()))))
+}
+
+/// Returns a function of each element.
+fn mapped<T: Element, U: Element>(
+    x: &DenseHostTensor,
+    ctx: &ExecutionContext,
+    function: impl Fn(T) -> U,
+) -> Result<DenseHostTensor> {
+    let mut y = unspecified(ctx, U::DTYPE, x.shape().dims())?;
+    unary::map(&x.elements::<T>()?, &mut y.elements_mut::<U>()?, function);
+    Ok(y)
 }
 
 /// Returns a function of real numbers that has a fast form.
@@ -149,10 +157,7 @@ macro_rules! number_op {
         #[tfrt_op($name, metadata = same_as)]
         fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             let x = dense(x)?;
-            with_number!($name, x.dtype(), $T => {
-                let from = x.elements::<$T>()?;
-                made(ctx, x.shape().dims(), |at| { let $x = from[at]; $element })
-            })
+            with_number!($name, x.dtype(), $T => mapped(&x, ctx, |$x: $T| $element))
         }
     };
 }
@@ -232,8 +237,7 @@ rounding_ops! {
 fn is_nan(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let x = dense(x)?;
     with_real!("nn.IsNaN", x.dtype(), T => {
-        let from = x.elements::<T>()?;
-        made(ctx, x.shape().dims(), |at| I1::from(from[at].to_f64().is_nan()))
+        mapped(&x, ctx, |x: T| I1::from(x.to_f64().is_nan()))
     })
 }
 

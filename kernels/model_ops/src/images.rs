@@ -1,14 +1,15 @@
 //! Images: resizing, and conversion between channels and space.
 
 use tfrt::prelude::*;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_kernels::numeric::{after, start_rows};
+use tfrt_tensor::{DenseHostTensor, OwnedElements, OwnedElementsMut};
 
-use crate::number::{Number, with_number};
+use crate::number::{Number, with_number, with_size};
 use crate::pieces;
 use crate::shapes::permuted;
 use crate::{
-    Slots, allocate, axes_of, dense, invalid, product, real_numbers, real_tensor, unspecified,
-    whole_numbers,
+    Slots, advance, allocate, axes_of, dense, invalid, product, real_numbers, real_tensor, strides,
+    unspecified, whole_numbers,
 };
 
 /// Moves channels to blocks of pixels: the block is the outer part of the channels, or the inner
@@ -86,9 +87,9 @@ struct Axis<'a> {
     /// The extent of the operand, and that of the result.
     extent: usize,
     output: usize,
-    scale: f64,
+    scale: f32,
     /// Where `tf_crop_and_resize` begins and ends, as parts of the operand.
-    region: (f64, f64),
+    region: (f32, f32),
 }
 
 /// The attributes of a resize.
@@ -103,6 +104,13 @@ struct Mode<'a> {
 
 /// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of
 /// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be omitted.
+///
+/// Extents and coordinates are computed in single precision, in the order of ONNX Runtime: where a
+/// coordinate is nearly whole, the last bit decides which element is the nearest.
+///
+/// The coordinates `align_corners` count the last element of the unrounded extent,
+/// `align_last_elements` that of the rounded one. The nearest element `simple` is the one above
+/// where the axis shrinks, else the one below.
 ///
 /// # Errors
 /// If neither is present, their number differs from that of the axes, or a mode does not exist.
@@ -121,7 +129,7 @@ fn resize(
     #[attr] axes: Option<&[i64]>,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.Resize";
     let slots = Slots::new(OP, operands, slots);
     let x = slots.need(0, "x")?;
@@ -169,7 +177,7 @@ fn resize(
             )));
         }
         let region = roi.as_ref().map_or((0.0, 1.0), |roi| {
-            (roi[position], roi[axes.len() + position])
+            (roi[position] as f32, roi[axes.len() + position] as f32)
         });
         output[axis] = extent as usize;
         let plan = Axis {
@@ -184,9 +192,25 @@ fn resize(
     // The memory of the result is there before any work depends on its size.
     let mut result = unspecified(ctx, x.dtype(), &output)?;
     if result.num_elements() == 0 {
-        return Ok(result);
+        return Ok(AnyRef::available(result));
     }
     resized.sort_by_key(|(axis, _)| *axis);
+    let is_short = |extent: &usize| *extent <= MAX_PLANNED;
+    let has_short_axes = dims.iter().chain(&output).all(is_short);
+    if has_short_axes && coordinates != "tf_crop_and_resize" {
+        if mode.mode == "nearest" {
+            pick_nearest(OP, &x, &resized, &mut result)?;
+            return Ok(AnyRef::available(result));
+        }
+        if let Some(planes) = Planes::new(&x, &resized)? {
+            let (from, output) = (
+                x.elements_owned::<f32>()?,
+                result.elements_mut_owned::<f32>()?,
+            );
+            let done = planes.start(from, output, ctx)?;
+            return Ok(after(done, result));
+        }
+    }
     let mut values = real_tensor(OP, &x, ctx)?;
     for (axis, plan) in &resized {
         if !plan.is_identity()? {
@@ -204,7 +228,208 @@ fn resize(
         }
         Ok(())
     })?;
-    Ok(result)
+    Ok(AnyRef::available(result))
+}
+
+/// Axes up to this extent are resized with the sources of all places in memory.
+const MAX_PLANNED: usize = 1 << 16;
+
+/// Copies the nearest element to each place of a result.
+fn pick_nearest(
+    op: &'static str,
+    x: &DenseHostTensor,
+    resized: &[(usize, Axis<'_>)],
+    result: &mut DenseHostTensor,
+) -> Result<()> {
+    let own = strides(x.shape().dims());
+    let dims = result.shape().dims().to_vec();
+    let mut sources: Vec<Vec<usize>> = dims.iter().map(|&extent| (0..extent).collect()).collect();
+    for (axis, plan) in resized {
+        let mut taps = Vec::with_capacity(plan.output);
+        for at in 0..plan.output {
+            plan.taps(at, &mut taps)?;
+        }
+        sources[*axis] = taps.into_iter().map(|(place, _)| place).collect();
+    }
+    // What is behind the last axis that changes is copied at once.
+    let is_changed = |axis: &usize| {
+        !sources[*axis]
+            .iter()
+            .copied()
+            .eq(0..x.shape().dims()[*axis])
+    };
+    let last = (0..dims.len()).rfind(is_changed).unwrap_or(0);
+    let (rows, inner) = (
+        dims.get(..last).unwrap_or_default(),
+        product(dims.get(last + 1..).unwrap_or_default()),
+    );
+    let columns = match sources.get(last) {
+        Some(columns) => &columns[..],
+        // A scalar has one element.
+        None => &[0],
+    };
+    with_size!(op, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        let to = to.as_chunks_mut::<N>().0;
+        let row_len = columns.len() * inner;
+        let (mut index, mut before) = (vec![0; rows.len()], None);
+        for row in 0..product(rows) {
+            let places = index.iter().zip(&sources).zip(&own);
+            let first: usize = places.map(|((&at, sources), own)| sources[at] * own).sum();
+            let start = row * row_len;
+            if before == Some(first) {
+                to.copy_within(start - row_len..start, start);
+            } else {
+                let to = &mut to[start..][..row_len];
+                if inner == 1 {
+                    let from = &from[first..];
+                    for (to, &column) in to.iter_mut().zip(columns) {
+                        *to = from[column];
+                    }
+                } else {
+                    for (to, column) in to.chunks_exact_mut(inner).zip(columns) {
+                        to.copy_from_slice(&from[first + column * inner..][..inner]);
+                    }
+                }
+            }
+            before = Some(first);
+            advance(&mut index, rows);
+        }
+        Ok(())
+    })
+}
+
+/// The sources of each place of an axis: those of a place end where those of the next begin.
+struct Taps {
+    /// Elements of the operand, and their weights.
+    taps: Vec<(usize, f64)>,
+    ends: Vec<usize>,
+    extent: usize,
+}
+
+impl Taps {
+    /// Returns the sources of an axis that is not resized.
+    fn identity(extent: usize) -> Self {
+        Self {
+            taps: (0..extent).map(|at| (at, 1.0)).collect(),
+            ends: (1..=extent).collect(),
+            extent,
+        }
+    }
+
+    fn of(plan: &Axis<'_>) -> Result<Self> {
+        let (mut taps, mut ends) = (Vec::new(), Vec::with_capacity(plan.output));
+        for at in 0..plan.output {
+            plan.taps(at, &mut taps)?;
+            ends.push(taps.len());
+        }
+        Ok(Self {
+            taps,
+            ends,
+            extent: plan.extent,
+        })
+    }
+
+    /// Returns the sources of each place.
+    fn places(&self) -> impl Iterator<Item = &[(usize, f64)]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.taps[start..end])
+    }
+}
+
+/// The resizing of planes of single precision: of the last two axes and no other.
+struct Planes {
+    rows: Taps,
+    columns: Taps,
+}
+
+impl Planes {
+    /// Returns the resizing of a tensor if it is one of planes.
+    fn new(x: &DenseHostTensor, resized: &[(usize, Axis<'_>)]) -> Result<Option<Self>> {
+        let dims = x.shape().dims();
+        let &[.., num_rows, num_columns] = dims else {
+            return Ok(None);
+        };
+        if x.dtype() != DType::F32 {
+            return Ok(None);
+        }
+        let mut planes = Self {
+            rows: Taps::identity(num_rows),
+            columns: Taps::identity(num_columns),
+        };
+        for (axis, plan) in resized {
+            match dims.len() - axis {
+                1 => planes.columns = Taps::of(plan)?,
+                2 => planes.rows = Taps::of(plan)?,
+                _ if plan.is_identity()? => {}
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(planes))
+    }
+
+    /// Starts the resizing, plane by plane.
+    fn start(
+        self,
+        from: OwnedElements<f32>,
+        output: OwnedElementsMut<f32>,
+        ctx: &ExecutionContext,
+    ) -> Result<AsyncValueRef<Chain>> {
+        let from_len = self.rows.extent * self.columns.extent;
+        let row_len = self.rows.ends.len() * self.columns.ends.len();
+        let operations = 4 * output.len();
+        start_rows(ctx, output, row_len, operations, move |planes, part| {
+            let mut columns = vec![0.0; self.rows.extent * self.columns.ends.len()];
+            for (plane, to) in planes.zip(part.chunks_exact_mut(row_len)) {
+                self.apply(&from[plane * from_len..][..from_len], &mut columns, to);
+            }
+        })
+    }
+
+    /// Resizes a plane: first all of its rows, to double precision, then the columns of these.
+    fn apply(&self, from: &[f32], wide: &mut [f64], to: &mut [f32]) {
+        let num_columns = self.columns.ends.len();
+        let rows = from.chunks_exact(self.columns.extent.max(1));
+        for (from, wide) in rows.zip(wide.chunks_exact_mut(num_columns)) {
+            for (wide, taps) in wide.iter_mut().zip(self.columns.places()) {
+                *wide = match *taps {
+                    [(place, weight)] => weight * f64::from(from[place]),
+                    [(a, of_a), (b, of_b)] => of_a * f64::from(from[a]) + of_b * f64::from(from[b]),
+                    ref taps => taps
+                        .iter()
+                        .map(|&(place, weight)| weight * f64::from(from[place]))
+                        .sum(),
+                };
+            }
+        }
+        for (to, taps) in to.chunks_exact_mut(num_columns).zip(self.rows.places()) {
+            let row = |place: usize| &wide[place * num_columns..][..num_columns];
+            match *taps {
+                [(place, weight)] => {
+                    for (to, x) in to.iter_mut().zip(row(place)) {
+                        *to = (weight * x) as f32;
+                    }
+                }
+                [(a, of_a), (b, of_b)] => {
+                    for ((to, a), b) in to.iter_mut().zip(row(a)).zip(row(b)) {
+                        *to = (of_a * a + of_b * b) as f32;
+                    }
+                }
+                ref taps => {
+                    for (column, to) in to.iter_mut().enumerate() {
+                        let parts = taps
+                            .iter()
+                            .map(|&(place, weight)| weight * row(place)[column]);
+                        *to = parts.sum::<f64>() as f32;
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Returns the factor and the output extent of each axis.
@@ -214,28 +439,35 @@ fn factors(
     scales: Option<&[f64]>,
     sizes: Option<&[i64]>,
     aspect: Option<&str>,
-) -> Vec<(f64, f64)> {
-    let extent = |position: usize| dims[axes[position]] as f64;
+) -> Vec<(f32, f64)> {
+    let extent = |position: usize| dims[axes[position]];
+    // Single precision does not have every extent.
+    let scaled = |position: usize, scale: f32| match scale {
+        1.0 => extent(position) as f64,
+        _ => f64::from(extent(position) as f32 * scale),
+    };
     let positions = 0..axes.len();
     if let Some(scales) = scales {
         return positions
-            .map(|at| (scales[at], (extent(at) * scales[at]).floor()))
+            .map(|at| (scales[at] as f32, scaled(at, scales[at] as f32).floor()))
             .collect();
     }
     let sizes = sizes.unwrap_or_default();
     // An axis that keeps its extent has the factor 1, an empty one too.
-    let ratios = positions.clone().map(|at| match sizes[at] as f64 {
-        size if size == extent(at) => 1.0,
-        size => size / extent(at),
-    });
+    let ratios = positions
+        .clone()
+        .map(|at| match usize::try_from(sizes[at]) {
+            Ok(size) if size == extent(at) => 1.0,
+            _ => sizes[at] as f32 / extent(at) as f32,
+        });
     let common = match aspect {
-        Some("not_larger") => ratios.clone().reduce(f64::min),
-        Some("not_smaller") => ratios.clone().reduce(f64::max),
+        Some("not_larger") => ratios.clone().reduce(f32::min),
+        Some("not_smaller") => ratios.clone().reduce(f32::max),
         _ => None,
     };
     match common {
         Some(scale) => positions
-            .map(|at| (scale, (scale * extent(at)).round()))
+            .map(|at| (scale, scaled(at, scale).round()))
             .collect(),
         None => ratios
             .enumerate()
@@ -250,9 +482,9 @@ fn factors(
 
 impl Axis<'_> {
     /// Returns where a place of the result lies in the operand.
-    fn coordinate(&self, at: usize) -> Result<f64> {
-        let (at, len, scale) = (at as f64, self.extent as f64, self.scale);
-        let (output, exact) = (self.output as f64, len * scale);
+    fn coordinate(&self, at: usize) -> Result<f32> {
+        let (at, len, scale) = (at as f32, self.extent as f32, self.scale);
+        let (output, exact) = (self.output as f32, len * scale);
         let (start, end) = self.region;
         Ok(match self.mode.coordinates {
             "asymmetric" => at / scale,
@@ -265,7 +497,8 @@ impl Axis<'_> {
                 offset + (at + 0.5) / scale - 0.5
             }
             "align_corners" if exact > 1.0 => at * (len - 1.0) / (exact - 1.0),
-            "align_corners" => 0.0,
+            "align_last_elements" if output > 1.0 => at * (len - 1.0) / (output - 1.0),
+            "align_corners" | "align_last_elements" => 0.0,
             "tf_half_pixel_for_nn" => (at + 0.5) / scale,
             "tf_crop_and_resize" if output > 1.0 => {
                 start * (len - 1.0) + at * (end - start) * (len - 1.0) / (output - 1.0)
@@ -277,9 +510,9 @@ impl Axis<'_> {
 
     /// Returns `true` if a coordinate lies outside of the operand, where the result has the value
     /// for extrapolation.
-    fn is_outside(&self, coordinate: f64) -> bool {
+    fn is_outside(&self, coordinate: f32) -> bool {
         self.mode.coordinates == "tf_crop_and_resize"
-            && !(0.0..=self.extent as f64 - 1.0).contains(&coordinate)
+            && !(0.0..=self.extent as f32 - 1.0).contains(&coordinate)
     }
 
     /// Adds the sources of a place of the result and their weights; none if it is outside.
@@ -288,7 +521,7 @@ impl Axis<'_> {
         if self.is_outside(x) {
             return Ok(());
         }
-        let mut found = self.mode.taps(x, self.scale)?;
+        let mut found = self.mode.taps(x.into(), self.scale.into())?;
         let len = self.extent as f64;
         if self.mode.excludes_outside && self.mode.mode != "nearest" {
             found.retain(|(place, _)| (0.0..len).contains(place));
@@ -399,6 +632,8 @@ impl Mode<'_> {
                     "round_prefer_ceil" => (x + 0.5).floor(),
                     "floor" => x.floor(),
                     "ceil" => x.ceil(),
+                    "simple" if scale < 1.0 => x.ceil(),
+                    "simple" => x.floor(),
                     other => return Err(no_mode(other)),
                 };
                 vec![(place, 1.0)]

@@ -1,8 +1,9 @@
 //! Softmax and normalizations. Statistics are computed in double precision.
 
 use tfrt::prelude::*;
-use tfrt_compute::normalization::RowNorm;
+use tfrt_compute::normalization::{ChannelNorm, RowNorm, mean_and_variance};
 use tfrt_compute::softmax;
+use tfrt_kernels::numeric::{after, start_rows};
 use tfrt_tensor::DenseHostTensor;
 
 use crate::number::{Number, with_real};
@@ -105,14 +106,14 @@ fn hardmax(
     })
 }
 
-/// Returns the mean and the reciprocal of the standard deviation of a set.
-fn moments(set: impl Iterator<Item = f64> + Clone, epsilon: f64) -> (f64, f64) {
-    let (sum, count) = set
+/// Returns the mean and the variance of numbers.
+fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let (sum, count) = numbers
         .clone()
         .fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
     let mean = sum / count;
-    let variance = set.map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-    (mean, 1.0 / (variance + epsilon).sqrt())
+    let squares: f64 = numbers.map(|x| (x - mean) * (x - mean)).sum();
+    (mean, squares / count)
 }
 
 /// Normalizes `x`, whose channels are its second dimension, by means and variances:
@@ -129,31 +130,101 @@ fn batch_normalization(
     variance: &AnyRef,
     #[attr] epsilon: f32,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.BatchNormalization";
     let x = dense(x)?;
     let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
     let epsilon = f64::from(epsilon);
-    normalized(OP, &x, ctx, |channel, value| {
-        let factor = scale[channel] / (variance[channel] + epsilon).sqrt();
-        (value - mean[channel]) * factor + bias[channel]
-    })
+    let norms = (0..scale.len()).map(|channel| ChannelNorm {
+        mean: mean[channel],
+        factor: scale[channel] / (variance[channel] + epsilon).sqrt(),
+        offset: bias[channel],
+    });
+    let channels = Channels::new(&x, norms.collect());
+    if x.dtype() != DType::F32 || x.num_elements() == 0 {
+        return Ok(AnyRef::available(channels.normalized(OP, &x, ctx)?));
+    }
+    let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
+    let (from, output) = (x.elements_owned::<f32>()?, y.elements_mut_owned::<f32>()?);
+    let row_len = channels.row_len();
+    let operations = 4 * output.len();
+    let done = start_rows(ctx, output, row_len, operations, move |rows, part| {
+        let from = &from[rows.start * row_len..rows.end * row_len];
+        channels.apply(rows.start, from, part);
+    })?;
+    Ok(after(done, y))
 }
 
-/// Returns a function of each element and its channel.
-fn normalized(
-    op: &'static str,
-    x: &DenseHostTensor,
-    ctx: &ExecutionContext,
-    function: impl Fn(usize, f64) -> f64,
-) -> Result<DenseHostTensor> {
-    let dims = x.shape().dims();
-    let channels = dims.get(1).copied().unwrap_or(1).max(1);
-    let inner = product(dims.get(2..).unwrap_or_default()).max(1);
-    with_real!(op, x.dtype(), T => {
-        let from = x.elements::<T>()?;
-        made(ctx, dims, |at| T::of_f64(function(at / inner % channels, from[at].to_f64())))
-    })
+/// Planes with fewer elements are normalized together with those of the other channels.
+const MIN_PLANE_LEN: usize = 32;
+
+/// The norms of channels, which are the second dimension of a tensor.
+struct Channels {
+    /// One for each channel; where planes are small, one for each element of an image.
+    norms: Vec<ChannelNorm>,
+    /// The elements of a plane.
+    inner: usize,
+}
+
+impl Channels {
+    fn new(x: &DenseHostTensor, norms: Vec<ChannelNorm>) -> Self {
+        let inner = product(x.shape().dims().get(2..).unwrap_or_default());
+        let norms = match inner {
+            2..MIN_PLANE_LEN => norms
+                .iter()
+                .flat_map(|&norm| std::iter::repeat_n(norm, inner))
+                .collect(),
+            _ => norms,
+        };
+        Self { norms, inner }
+    }
+
+    /// Returns how many elements are normalized at once: those of a plane, or of an image.
+    fn row_len(&self) -> usize {
+        match self.inner {
+            ..MIN_PLANE_LEN => self.norms.len(),
+            inner => inner,
+        }
+    }
+
+    /// Normalizes rows, the first of which has this number.
+    fn apply(&self, first: usize, input: &[f32], output: &mut [f32]) {
+        let row_len = self.row_len();
+        let rows = input
+            .chunks_exact(row_len)
+            .zip(output.chunks_exact_mut(row_len));
+        for (row, (input, output)) in (first..).zip(rows) {
+            match self.inner {
+                ..MIN_PLANE_LEN => ChannelNorm::apply_each(&self.norms, input, output),
+                _ => self.norms[row % self.norms.len()].apply(input, output),
+            }
+        }
+    }
+
+    /// Returns a tensor, normalized.
+    fn normalized(
+        &self,
+        op: &'static str,
+        x: &DenseHostTensor,
+        ctx: &ExecutionContext,
+    ) -> Result<DenseHostTensor> {
+        if x.dtype() == DType::F32 && x.num_elements() > 0 {
+            let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
+            self.apply(0, &x.elements::<f32>()?, &mut y.elements_mut::<f32>()?);
+            return Ok(y);
+        }
+        let row_len = self.row_len();
+        with_real!(op, x.dtype(), T => {
+            let from = x.elements::<T>()?;
+            made(ctx, x.shape().dims(), |at| {
+                let norm = match self.inner {
+                    ..MIN_PLANE_LEN => at % row_len,
+                    inner => at / inner % self.norms.len(),
+                };
+                T::of_f64(self.norms[norm].of(from[at].to_f64()))
+            })
+        })
+    }
 }
 
 /// Vectors with a number for each channel.
@@ -198,21 +269,16 @@ fn batch_normalization_training(
     const OP: &str = "nn.BatchNormalizationTraining";
     let (x, before_mean, before_variance) = (dense(x)?, dense(mean)?, dense(variance)?);
     let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
-    let numbers = real_numbers(OP, &x)?;
-    let inner = product(x.shape().dims().get(2..).unwrap_or_default()).max(1);
+    let own = channel_moments(OP, &x)?;
     let channels = mean.len();
-    let own = (0..channels).map(|channel| {
-        let values = numbers.iter().enumerate();
-        let values = values.filter(move |(at, _)| at / inner % channels == channel);
-        let (own_mean, factor) = moments(values.map(|(_, &x)| x), 0.0);
-        (own_mean, 1.0 / (factor * factor))
-    });
-    let own: Vec<(f64, f64)> = own.collect();
     let (epsilon, momentum) = (f64::from(epsilon), f64::from(momentum));
-    let y = normalized(OP, &x, ctx, |channel, value| {
-        let (mean, variance) = own[channel];
-        (value - mean) / (variance + epsilon).sqrt() * scale[channel] + bias[channel]
-    })?;
+    let norms = own.iter().enumerate();
+    let norms = norms.map(|(channel, &(mean, variance))| ChannelNorm {
+        mean,
+        factor: scale[channel] / (variance + epsilon).sqrt(),
+        offset: bias[channel],
+    });
+    let y = Channels::new(&x, norms.collect()).normalized(OP, &x, ctx)?;
     let mixed = |like: &DenseHostTensor, before: &[f64], own: &dyn Fn(usize) -> f64| {
         with_real!(OP, like.dtype(), T => made(ctx, &[channels], |at| {
             T::of_f64(before[at] * momentum + own(at) * (1.0 - momentum))
@@ -221,6 +287,30 @@ fn batch_normalization_training(
     let mean = mixed(&before_mean, &mean, &|at| own[at].0)?;
     let variance = mixed(&before_variance, &variance, &|at| own[at].1)?;
     Ok((y, mean, variance))
+}
+
+/// Returns the mean and the variance of each channel, in one pass over its planes.
+fn channel_moments(op: &'static str, x: &DenseHostTensor) -> Result<Vec<(f64, f64)>> {
+    let dims = x.shape().dims();
+    let channels = dims.get(1).copied().unwrap_or(1);
+    let inner = product(dims.get(2..).unwrap_or_default());
+    let images = product(dims.get(..1).unwrap_or_default());
+    let place = move |image: usize, channel: usize| (image * channels + channel) * inner;
+    if x.dtype() == DType::F32 {
+        let from = &x.elements::<f32>()?[..];
+        let own = (0..channels).map(|channel| {
+            mean_and_variance((0..images).map(move |image| &from[place(image, channel)..][..inner]))
+        });
+        return Ok(own.collect());
+    }
+    let numbers = &real_numbers(op, x)?[..];
+    let own = (0..channels).map(|channel| {
+        moments((0..images).flat_map(move |image| {
+            let plane = &numbers[place(image, channel)..][..inner];
+            plane.iter().copied()
+        }))
+    });
+    Ok(own.collect())
 }
 
 /// Normalizes each channel of each image by its own mean and variance.
@@ -234,11 +324,11 @@ fn instance_normalization(
     bias: &AnyRef,
     #[attr] epsilon: f32,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.InstanceNormalization";
     let x = dense(x)?;
     let [scale, bias] = channel_parameters(OP, &x, [scale, bias])?;
-    grouped(OP, &x, scale.len(), &scale, &bias, epsilon, ctx)
+    grouped(OP, &x, scale.len(), (scale, bias), epsilon, ctx)
 }
 
 /// Normalizes groups of channels of each image by their own mean and variance.
@@ -254,7 +344,7 @@ fn group_normalization(
     #[attr] epsilon: f32,
     #[attr] num_groups: i64,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.GroupNormalization";
     let x = dense(x)?;
     let channels = x.shape().dim(1).unwrap_or(1);
@@ -281,33 +371,59 @@ fn group_normalization(
         }
     };
     let (scale, bias): (Vec<f64>, Vec<f64>) = (parameters(scale)?, parameters(bias)?);
-    grouped(OP, &x, groups, &scale, &bias, epsilon, ctx)
+    grouped(OP, &x, groups, (scale, bias), epsilon, ctx)
 }
 
 fn grouped(
     op: &'static str,
     x: &DenseHostTensor,
     groups: usize,
-    scale: &[f64],
-    bias: &[f64],
+    (scale, bias): (Vec<f64>, Vec<f64>),
     epsilon: f32,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     let dims = x.shape().dims();
-    let channels = scale.len().max(1);
     let inner = product(dims.get(2..).unwrap_or_default()).max(1);
-    let len = channels / groups.max(1) * inner;
-    with_real!(op, x.dtype(), T => {
+    let each = scale.len() / groups.max(1);
+    let set_len = (each * inner).max(1);
+    // The norm of a channel of a set, by the statistics of the set.
+    let norm = move |set: usize, channel: usize, (mean, variance): (f64, f64)| {
+        let channel = set % groups * each + channel;
+        ChannelNorm {
+            mean,
+            factor: scale[channel] / (variance + f64::from(epsilon)).sqrt(),
+            offset: bias[channel],
+        }
+    };
+    if x.dtype() == DType::F32 && x.num_elements() > 0 {
+        let mut y = unspecified(ctx, DType::F32, dims)?;
+        let (from, output) = (x.elements_owned::<f32>()?, y.elements_mut_owned::<f32>()?);
+        let operations = 8 * output.len();
+        let done = start_rows(ctx, output, set_len, operations, move |sets, part| {
+            let from = from[sets.start * set_len..].chunks_exact(set_len);
+            for (set, (from, to)) in sets.zip(from.zip(part.chunks_exact_mut(set_len))) {
+                let found = mean_and_variance(std::iter::once(from));
+                let planes = from.chunks_exact(inner).zip(to.chunks_exact_mut(inner));
+                for (channel, (from, to)) in planes.enumerate() {
+                    norm(set, channel, found).apply(from, to);
+                }
+            }
+        })?;
+        return Ok(after(done, y));
+    }
+    let y = with_real!(op, x.dtype(), T => {
         let from = x.elements::<T>()?;
-        let sets = from.chunks_exact(len.max(1));
-        let moments: Vec<_> = sets
-            .map(|set| moments(set.iter().map(|x| x.to_f64()), f64::from(epsilon)))
+        let sets = from.chunks_exact(set_len);
+        let found: Vec<_> = sets
+            .map(|set| moments(set.iter().map(|x| x.to_f64())))
             .collect();
         made(ctx, dims, |at| {
-            let ((mean, factor), channel) = (moments[at / len], at / inner % channels);
-            T::of_f64((from[at].to_f64() - mean) * factor * scale[channel] + bias[channel])
+            let set = at / set_len;
+            let norm = norm(set, at % set_len / inner, found[set]);
+            T::of_f64(norm.of(from[at].to_f64()))
         })
-    })
+    })?;
+    Ok(AnyRef::available(y))
 }
 
 /// Normalizes all dimensions from an axis on by their mean and variance, scales them and adds a
@@ -442,7 +558,8 @@ fn layer(
         let statistics: Vec<(f64, f64)> = from.chunks_exact(len.max(1)).map(|set| {
             let set = set.iter().map(|x| x.to_f64());
             if is_centred {
-                return moments(set, epsilon);
+                let (mean, variance) = moments(set);
+                return (mean, 1.0 / (variance + epsilon).sqrt());
             }
             let squares: f64 = set.map(|x| x * x).sum();
             (0.0, 1.0 / (squares / len as f64 + epsilon).sqrt())

@@ -49,6 +49,74 @@ impl Stretched {
     }
 }
 
+/// Tensors that are stretched to one shape, row by row: within a row, each of them moves on by one
+/// element or stays at the same one.
+pub(crate) struct Rows<const N: usize> {
+    /// The dimensions before those of a row, and how far each tensor moves in them.
+    outer: Vec<usize>,
+    strides: [Vec<usize>; N],
+    /// The elements of a row.
+    pub(crate) len: usize,
+    /// Whether each tensor moves within a row.
+    pub(crate) moves: [bool; N],
+}
+
+impl<const N: usize> Rows<N> {
+    /// Creates tensors of these dimensions, stretched to `shape`, which they fit.
+    pub(crate) fn new(tensors: [&[usize]; N], shape: &[usize]) -> Self {
+        let mut strides = tensors.map(|dims| Stretched::new(dims, shape).strides);
+        let (mut axis, mut len, mut moves) = (shape.len(), 1, [false; N]);
+        while axis > 0 {
+            let own: [usize; N] = std::array::from_fn(|tensor| strides[tensor][axis - 1]);
+            if shape[axis - 1] != 1 {
+                if len == 1 {
+                    moves = own.map(|stride| stride != 0);
+                }
+                let goes_on = |(own, moves): (&usize, &bool)| *own == usize::from(*moves) * len;
+                if !own.iter().zip(&moves).all(goes_on) {
+                    break;
+                }
+            }
+            len *= shape[axis - 1];
+            axis -= 1;
+        }
+        strides
+            .iter_mut()
+            .for_each(|strides| strides.truncate(axis));
+        Self {
+            outer: shape[..axis].to_vec(),
+            strides,
+            len,
+            moves,
+        }
+    }
+
+    /// Returns where each row begins in each tensor, in order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = [usize; N]> + use<'_, N> {
+        let mut index = vec![0; self.outer.len()];
+        let mut places = [0; N];
+        (0..product(&self.outer)).map(move |_| {
+            let found = places;
+            for axis in (0..self.outer.len()).rev() {
+                index[axis] += 1;
+                let extent = self.outer[axis];
+                let is_inside = index[axis] < extent;
+                for (place, strides) in places.iter_mut().zip(&self.strides) {
+                    *place += strides[axis];
+                    if !is_inside {
+                        *place -= strides[axis] * extent;
+                    }
+                }
+                if is_inside {
+                    break;
+                }
+                index[axis] = 0;
+            }
+            found
+        })
+    }
+}
+
 /// Returns the common shape to which two shapes are broadcast.
 pub(crate) fn common(op: &str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match Broadcast::new(a, b) {
@@ -67,20 +135,19 @@ fn zipped<A: Element, B: Element, R: Element>(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     ctx: &ExecutionContext,
-    mut function: impl FnMut(A, B) -> R,
+    function: impl FnMut(A, B) -> R,
 ) -> Result<DenseHostTensor> {
-    let shape = common(op, a.shape().dims(), b.shape().dims())?;
-    let (from_a, from_b) = (a.elements::<A>()?, b.elements::<B>()?);
-    if a.shape() == b.shape() {
-        return made(ctx, &shape, |at| function(from_a[at], from_b[at]));
-    }
-    let mut places = Stretched::new(a.shape().dims(), &shape)
-        .places()
-        .zip(Stretched::new(b.shape().dims(), &shape).places());
-    made(ctx, &shape, |_| {
-        let (a, b) = places.next().unwrap_or_default();
-        function(from_a[a], from_b[b])
-    })
+    let (a_dims, b_dims) = (a.shape().dims(), b.shape().dims());
+    common(op, a_dims, b_dims)?;
+    let broadcast = Broadcast::new(a_dims, b_dims)?;
+    let mut result = unspecified(ctx, R::DTYPE, broadcast.shape())?;
+    broadcast.zip(
+        &a.elements::<A>()?,
+        &b.elements::<B>()?,
+        &mut result.elements_mut::<R>()?,
+        function,
+    )?;
+    Ok(result)
 }
 
 fn same_type(op: &str, a: &DenseHostTensor, b: &DenseHostTensor) -> Result<DType> {
@@ -193,10 +260,49 @@ fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     const OP: &str = "nn.Pow";
     let (a, b) = (dense(a)?, dense(b)?);
     let exponents = crate::real_numbers(OP, &b)?;
+    if let (DType::F32, &[exponent]) = (a.dtype(), &exponents[..]) {
+        let rank = a.shape().rank().max(b.shape().rank());
+        if let Some(result) = simple_power(&a, exponent, rank, ctx)? {
+            return Ok(result);
+        }
+    }
     let b = made(ctx, b.shape().dims(), |at| exponents[at])?;
     with_number!(OP, a.dtype(), T => {
         zipped(OP, &a, &b, ctx, |a: T, b: f64| Number::power(a, b))
     })
+}
+
+/// Returns a power whose exponent needs no logarithm, with the bits of the general one.
+fn simple_power(
+    x: &DenseHostTensor,
+    exponent: f64,
+    rank: usize,
+    ctx: &ExecutionContext,
+) -> Result<Option<DenseHostTensor>> {
+    let one = made(ctx, &vec![1; rank], |_| 1.0_f32)?;
+    // Products of two numbers of single precision are exact.
+    macro_rules! powers {
+        ($x:ident => $power:expr) => {
+            zipped("nn.Pow", x, &one, ctx, |x: f32, _: f32| {
+                let $x = f64::from(x);
+                let power: f64 = $power;
+                power as f32
+            })
+        };
+    }
+    let result = match exponent {
+        1.0 => powers!(x => x),
+        2.0 => powers!(x => x * x),
+        3.0 => powers!(x => x * x * x),
+        -1.0 => powers!(x => 1.0 / x),
+        // Unlike its root, the power of -0 is 0, and that of -∞ is ∞.
+        0.5 => powers!(x => {
+            let root = x.sqrt() + 0.0;
+            if x == f64::NEG_INFINITY { f64::INFINITY } else { root }
+        }),
+        _ => return Ok(None),
+    };
+    result.map(Some)
 }
 
 /// Computes `x` for elements that are not negative, and `slope · x` for the others. The slope is
@@ -331,11 +437,37 @@ fn select(
         let (from_x, from_y) = (x.buffer().read()?, y.buffer().read()?);
         let (from_x, from_y) = (from_x.as_chunks::<N>().0, from_y.as_chunks::<N>().0);
         let mut to = result.buffer_mut().write()?;
-        let places = |tensor: &DenseHostTensor| Stretched::new(tensor.shape().dims(), &dims);
-        let (condition, x, y) = (places(&condition), places(&x), places(&y));
-        let sources = condition.places().zip(x.places()).zip(y.places());
-        for (to, ((condition, x), y)) in to.as_chunks_mut::<N>().0.iter_mut().zip(sources) {
-            *to = if truths[condition].into() { from_x[x] } else { from_y[y] };
+        let tensors = [condition.shape().dims(), x.shape().dims(), y.shape().dims()];
+        let rows = Rows::new(tensors, &dims);
+        // Nothing begins where there is nothing.
+        let len = rows.len.max(1);
+        let [is_mixed, moves_x, moves_y] = rows.moves;
+        for (to, [at, x, y]) in to.as_chunks_mut::<N>().0.chunks_exact_mut(len).zip(rows.places()) {
+            let (from_x, from_y) = (&from_x[x..], &from_y[y..]);
+            if !is_mixed {
+                match (bool::from(truths[at]), moves_x, moves_y) {
+                    (true, true, _) => to.copy_from_slice(&from_x[..len]),
+                    (false, _, true) => to.copy_from_slice(&from_y[..len]),
+                    (true, false, _) => to.fill(from_x[0]),
+                    (false, _, false) => to.fill(from_y[0]),
+                }
+                continue;
+            }
+            let choices = to.iter_mut().zip(&truths[at..]).map(|(to, &truth)| (to, bool::from(truth)));
+            match (moves_x, moves_y) {
+                (true, true) => for (((to, is_x), x), y) in choices.zip(from_x).zip(from_y) {
+                    *to = if is_x { *x } else { *y };
+                },
+                (true, false) => for ((to, is_x), x) in choices.zip(from_x) {
+                    *to = if is_x { *x } else { from_y[0] };
+                },
+                (false, true) => for ((to, is_x), y) in choices.zip(from_y) {
+                    *to = if is_x { from_x[0] } else { *y };
+                },
+                (false, false) => for (to, is_x) in choices {
+                    *to = if is_x { from_x[0] } else { from_y[0] };
+                },
+            }
         }
         Ok(())
     })?;

@@ -130,7 +130,8 @@ fn split(
 
 /// Returns the elements from `starts` up to but excluding `ends`, in `steps`, along the axes of the
 /// fourth operand or the first ones. Negative numbers count from the end, and numbers out of range
-/// stand for the end.
+/// stand for the end. With a negative step, an end that is the greatest number of 32 or 64 bits
+/// stands for the beginning.
 ///
 /// # Errors
 /// If a step is 0, or the lists differ in length.
@@ -184,6 +185,8 @@ fn slice(
             1.. => (start.clamp(0, extent), end.clamp(0, extent)),
             // Nothing to start from: nothing is taken.
             _ if extent == 0 => (-1, -1),
+            // The greatest numbers mean that all elements on the way are taken.
+            _ if [i64::MAX, i32::MAX.into()].contains(&end) => (start.clamp(0, extent - 1), -1),
             _ => (start.clamp(0, extent - 1), end.clamp(-1, extent - 1)),
         };
         let distance = if step > 0 { end - start } else { start - end };
@@ -315,6 +318,10 @@ fn pad(
         places.push(found);
     }
     let own = strides(dims);
+    // A scalar is a row of one element.
+    let columns = places.pop().unwrap_or_else(|| vec![Some(0)]);
+    let segments = segments(&columns);
+    let rows = padded.split_last().map_or(&[][..], |(_, rows)| rows);
     with_size!(OP, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
@@ -328,21 +335,44 @@ fn pad(
             None => [0; N],
         };
         let mut to = result.buffer_mut().write()?;
-        let mut index = vec![0; padded.len()];
-        for to in to.as_chunks_mut::<N>().0 {
-            let mut place = Some(0);
-            for axis in 0..padded.len() {
-                place = match (place, places[axis][index[axis]]) {
-                    (Some(place), Some(at)) => Some(place + at * own[axis]),
-                    _ => None,
-                };
+        let mut index = vec![0; rows.len()];
+        for to in to.as_chunks_mut::<N>().0.chunks_exact_mut(columns.len().max(1)) {
+            let row = index.iter().zip(&places).zip(&own);
+            let row = row.map(|((&at, places), own)| Some(places[at]? * own)).sum::<Option<usize>>();
+            match row {
+                None => to.fill(constant),
+                Some(row) => {
+                    for (at, segment) in &segments {
+                        let to = &mut to[at.clone()];
+                        match segment {
+                            None => to.fill(constant),
+                            Some(place) => to.copy_from_slice(&from[row + place..][..to.len()]),
+                        }
+                    }
+                }
             }
-            *to = place.map_or(constant, |place| from[place]);
-            advance(&mut index, &padded);
+            advance(&mut index, rows);
         }
         Ok(())
     })?;
     Ok(result)
+}
+
+/// Places of a result, and where the first of them comes from; none for the constant.
+type Segment = (std::ops::Range<usize>, Option<usize>);
+
+/// Returns the parts of a row that are copied at once.
+fn segments(places: &[Option<usize>]) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, &place) in places.iter().enumerate() {
+        match segments.last_mut() {
+            Some((range, first)) if place == first.map(|first| first + range.len()) => {
+                range.end += 1;
+            }
+            _ => segments.push((at..at + 1, place)),
+        }
+    }
+    segments
 }
 
 /// Crops or pads the axes of a tensor evenly on both sides to the given extents. An odd element is

@@ -4,6 +4,8 @@
 
 mod bytes;
 
+mod integers;
+
 use tfrt::prelude::*;
 use tfrt_compute::quantized::{ByteScale, Requantization};
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -100,11 +102,11 @@ fn byte_scale(scale: &DenseHostTensor, zeros: &[i64], dtype: DType) -> Option<By
     is_plain.then(|| ByteScale::new(scale, zero, dtype == DType::I8))
 }
 
-/// The least and the greatest number of a quantised result.
+/// The least and the greatest number of a quantised result, which are whole numbers.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    least: f64,
-    greatest: f64,
+    least: f32,
+    greatest: f32,
 }
 
 impl Bounds {
@@ -121,19 +123,27 @@ impl Bounds {
             other => return Err(unsupported(op, other)),
         };
         Ok(Self {
-            least: least.map_or(lowest, |least| (least as f64).clamp(lowest, highest)),
-            greatest: greatest.map_or(highest, |most| (most as f64).clamp(lowest, highest)),
+            least: least.map_or(lowest, |least| (least as f32).clamp(lowest, highest)),
+            greatest: greatest.map_or(highest, |most| (most as f32).clamp(lowest, highest)),
         })
     }
 
-    /// Returns the bounds in single precision, which has all bytes.
-    fn single(self) -> [f32; 2] {
-        [self.least as f32, self.greatest as f32]
+    /// Returns how sums become bytes of a zero point.
+    fn requantization(self, op: &'static str, zero: &DenseHostTensor) -> Result<Requantization> {
+        Ok(Requantization {
+            zero: one_number(op, "y_zero_point", zero)? as i16,
+            least: self.least,
+            greatest: self.greatest,
+        })
+    }
+
+    fn both(self) -> [f32; 2] {
+        [self.least, self.greatest]
     }
 }
 
 /// Quantises numbers: `x / scale`, rounded half to even, plus the zero point, clamped to the range
-/// of the result. Operands are the tensor, the scales and the zero points, which may be omitted:
+/// of the result, of which NaN becomes the least number. Operands are the tensor, the scales and the zero points, which may be omitted:
 /// one for all, one for each index along `axis`, or one for each `block` of indices. The type of
 /// the result is that of the zero points, or `dtype`.
 ///
@@ -163,7 +173,7 @@ fn quantize(
     if x.dtype() == DType::F32
         && let Some(scale) = byte_scale(&scale, &zeros, wanted)
     {
-        let bounds = Bounds::new(OP, wanted, None, None)?.single();
+        let bounds = Bounds::new(OP, wanted, None, None)?.both();
         let mut y = unspecified(ctx, wanted, dims)?;
         scale.quantize(&x.elements::<f32>()?, bounds, &mut y.buffer_mut().write()?)?;
         return Ok(y);
@@ -173,7 +183,10 @@ fn quantize(
     with_type!(OP, wanted, T in [Ui8 => u8, I8 => i8, Ui16 => u16, I16 => i16] => {
         made(ctx, dims, |at| {
             let place = place(at);
-            <T as Number>::of_f64(quantized(x.dtype(), numbers[at], scales[place], zeros[place]))
+            match quantized(x.dtype(), numbers[at], scales[place], zeros[place]) {
+                nan if nan.is_nan() => T::MIN,
+                number => <T as Number>::of_f64(number),
+            }
         })
     })
 }
@@ -364,14 +377,19 @@ fn mat_mul_integer(
     operands: &[AnyRef],
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.MatMulInteger";
     let slots = Slots::new(OP, operands, slots);
     let (a, b) = (slots.need(0, "a")?, slots.need(1, "b")?);
-    let left = centred(OP, &a, slots.get(2)?.as_ref(), row_axis(&a))?;
-    let right = centred(OP, &b, slots.get(3)?.as_ref(), column_axis(&b))?;
+    let (a_zero, b_zero) = (slots.get(2)?, slots.get(3)?);
+    let zeros = [a_zero.as_ref(), b_zero.as_ref()];
+    if let Some(product) = integers::multiply(OP, [&a, &b], zeros, ctx)? {
+        return Ok(product);
+    }
+    let left = centred(OP, &a, a_zero.as_ref(), row_axis(&a))?;
+    let right = centred(OP, &b, b_zero.as_ref(), column_axis(&b))?;
     let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
-    made(ctx, &dims, |at| sums[at])
+    Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
 /// Sums, scaled and quantised again as bytes of the type of the zero point.
@@ -379,20 +397,21 @@ fn requantized(
     op: &'static str,
     dims: &[usize],
     sums: &[i32],
-    factor: impl Fn(usize) -> f64,
+    factor: impl Fn(usize) -> f32,
     (zero, bounds): (&DenseHostTensor, Bounds),
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    let offset = one_number(op, "y_zero_point", zero)?;
-    let requantization = Requantization {
-        offset,
-        least: bounds.least,
-        greatest: bounds.greatest,
-    };
+    let requantization = bounds.requantization(op, zero)?;
     let result = with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => {
         made(ctx, dims, |at| requantization.byte(sums[at], factor(at)) as T)
     })?;
     Ok(AnyRef::available(result))
+}
+
+/// Returns what sums of products are scaled by, rounded in the order of ONNX Runtime, so that halves
+/// are the same.
+fn requantization_factor(x_scale: f64, w_scale: f64, y_scale: f64) -> f32 {
+    (x_scale as f32 * w_scale as f32) / y_scale as f32
 }
 
 /// The operands of a quantised convolution or product.
@@ -417,8 +436,9 @@ impl<'a> QuantizedSlots<'a> {
         })
     }
 
-    /// Returns what the sums of each filter are scaled by. The input has one scale.
-    fn factors(&self, op: &'static str, num_filters: usize) -> Result<Vec<f64>> {
+    /// Returns what the sums of each filter are scaled by, in single precision. The input has one
+    /// scale.
+    fn factors(&self, op: &'static str, num_filters: usize) -> Result<Vec<f32>> {
         let one = |slot, name| one_number(op, name, &self.slots.need(slot, name)?);
         let (x_scale, y_scale) = (one(1, "x_scale")?, one(6, "y_scale")?);
         let scales = real_numbers(op, &self.slots.need(4, "w_scale")?)?;
@@ -428,7 +448,9 @@ impl<'a> QuantizedSlots<'a> {
             )));
         }
         let scales = scales.iter().cycle().take(num_filters);
-        Ok(scales.map(|scale| x_scale * scale / y_scale).collect())
+        Ok(scales
+            .map(|&scale| requantization_factor(x_scale, scale, y_scale))
+            .collect())
     }
 
     /// Returns the summand of each filter, if there is one.
@@ -518,8 +540,13 @@ fn quantized_mat_mul(
             scales[at]
         }
     };
-    let factor =
-        |at: usize| pick(&a_scales, at / columns % rows) * pick(&b_scales, at % columns) / y_scale;
+    let factor = |at: usize| {
+        let (a_scale, b_scale) = (
+            pick(&a_scales, at / columns % rows),
+            pick(&b_scales, at % columns),
+        );
+        requantization_factor(a_scale, b_scale, y_scale)
+    };
     requantized(OP, &dims, &sums, factor, (&slots.y_zero, bounds), ctx)
 }
 
@@ -586,15 +613,22 @@ fn conv_integer(
     #[attr] auto_pad: Option<&str>,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.ConvInteger";
     let slots = Slots::new(OP, operands, slots);
     let (x, w) = (slots.need(0, "x")?, slots.need(1, "w")?);
-    let images = centred(OP, &x, slots.get(2)?.as_ref(), x.shape().rank())?;
-    let filters = centred(OP, &w, slots.get(3)?.as_ref(), 0)?;
+    let (x_zero, w_zero) = (slots.get(2)?, slots.get(3)?);
     let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    let zeros = [x_zero.as_ref(), w_zero.as_ref()];
+    if group == 1
+        && let Some(result) = integers::convolve([&x, &w], zeros, &layout, ctx)?
+    {
+        return Ok(result);
+    }
+    let images = centred(OP, &x, x_zero.as_ref(), x.shape().rank())?;
+    let filters = centred(OP, &w, w_zero.as_ref(), 0)?;
     let (dims, sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
-    made(ctx, &dims, |at| sums[at])
+    Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
 /// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and

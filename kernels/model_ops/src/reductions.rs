@@ -1,11 +1,14 @@
 //! Reductions along axes, and positions of extremes.
 
 use tfrt::prelude::*;
+use tfrt_compute::wide_reduction::{WideReduction, reduce as reduce_wide};
+use tfrt_kernels::numeric::{after, try_start_rows};
 use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_number, with_real};
 use crate::{
-    Slots, allocate, axes_of, axis_of, dense, invalid, made, product, strides, whole_numbers,
+    Slots, allocate, axes_of, axis_of, dense, invalid, made, product, strides, unspecified,
+    whole_numbers,
 };
 
 /// The reduced axes of a tensor, and the layout of the others.
@@ -39,12 +42,8 @@ impl Plan {
             .collect();
         let mut reduced = axes.to_vec();
         reduced.sort_unstable();
-        let result = (0..dims.len()).filter_map(|axis| match reduced.contains(&axis) {
-            true => keeps_dims.then_some(1),
-            false => Some(dims[axis]),
-        });
         Self {
-            dims: result.collect(),
+            dims: kept_dims(dims, axes, keeps_dims),
             starts: places(&kept),
             offsets: places(&reduced),
         }
@@ -75,7 +74,7 @@ fn reduce(
     #[attr(default = true)] keep_dims: bool,
     #[attr(default = false)] keeps_without_axes: bool,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.Reduce";
     let slots = Slots::new(OP, operands, None);
     let x = slots.need(0, "x")?;
@@ -89,7 +88,72 @@ fn reduce(
         true => (0..dims.len()).collect(),
         false => axes_of(OP, &listed, dims.len())?,
     };
-    let plan = Plan::new(dims, &axes, keep_dims);
+    if let (DType::F32, Some(wide), Some(sets)) =
+        (x.dtype(), wide_of(function), run_of(dims, &axes))
+    {
+        let (from, kept) = (
+            x.elements_owned::<f32>()?,
+            kept_dims(dims, &axes, keep_dims),
+        );
+        let mut y = unspecified(ctx, DType::F32, &kept)?;
+        let output = y.elements_mut_owned::<f32>()?;
+        let [_, len, inner] = sets;
+        let done = try_start_rows(ctx, output, inner, from.len(), move |rows, part| {
+            let from = &from[rows.start * len * inner..rows.end * len * inner];
+            reduce_wide(wide, [rows.len(), len, inner], from, part)
+        })?;
+        return Ok(after(done, y));
+    }
+    Ok(AnyRef::available(reduced(
+        &x, function, &axes, keep_dims, ctx,
+    )?))
+}
+
+/// Returns the reduction of single precision that a function is, if there is one.
+fn wide_of(function: &str) -> Option<WideReduction> {
+    Some(match function {
+        "sum" => WideReduction::Sum,
+        "mean" => WideReduction::Mean,
+        "l1" => WideReduction::SumAbsolutes,
+        "sum_square" => WideReduction::SumSquares,
+        "l2" => WideReduction::Norm,
+        "max" => WideReduction::Max,
+        "min" => WideReduction::Min,
+        _ => return None,
+    })
+}
+
+/// Returns the extents before, of and behind the reduced axes, if these follow each other and each
+/// set has several elements.
+fn run_of(dims: &[usize], axes: &[usize]) -> Option<[usize; 3]> {
+    let is_reduced = |axis: &usize| dims[*axis] != 1 && axes.contains(axis);
+    let first = (0..dims.len()).find(is_reduced)?;
+    let last = (0..dims.len()).rfind(is_reduced)?;
+    let is_one_run = (first..=last).all(|axis| dims[axis] == 1 || axes.contains(&axis));
+    let sets = [&dims[..first], &dims[first..=last], &dims[last + 1..]].map(product);
+    (is_one_run && sets.iter().all(|&extent| extent > 0)).then_some(sets)
+}
+
+/// Returns the dimensions of a result.
+fn kept_dims(dims: &[usize], axes: &[usize], keeps_dims: bool) -> Vec<usize> {
+    let kept = dims.iter().enumerate();
+    let kept = kept.filter_map(|(axis, &extent)| match axes.contains(&axis) {
+        true => keeps_dims.then_some(1),
+        false => Some(extent),
+    });
+    kept.collect()
+}
+
+/// Returns a tensor, reduced along any axes.
+fn reduced(
+    x: &DenseHostTensor,
+    function: &str,
+    axes: &[usize],
+    keep_dims: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Reduce";
+    let plan = Plan::new(x.shape().dims(), axes, keep_dims);
     if x.dtype() == DType::I1 && matches!(function, "max" | "min") {
         let from = x.elements::<I1>()?;
         let is_max = function == "max";

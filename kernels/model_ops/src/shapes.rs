@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::number::{Number, with_integer, with_real, with_size};
-use crate::pairs::{Stretched, common};
+use crate::pairs::{Rows, common};
 use crate::{
     Slots, axes_of, axis_of, dense, extents, invalid, made, one_number, product, unspecified,
     whole_numbers,
@@ -196,9 +196,14 @@ pub(crate) fn stretched(
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
         let mut to = result.buffer_mut().write()?;
-        let places = Stretched::new(x.shape().dims(), dims);
-        for (to, place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places.places()) {
-            *to = from[place];
+        let rows = Rows::new([x.shape().dims()], dims);
+        // Nothing begins where there is nothing.
+        let len = rows.len.max(1);
+        for (to, [place]) in to.as_chunks_mut::<N>().0.chunks_exact_mut(len).zip(rows.places()) {
+            match rows.moves {
+                [true] => to.copy_from_slice(&from[place..][..len]),
+                [false] => to.fill(from[place]),
+            }
         }
         Ok(())
     })?;

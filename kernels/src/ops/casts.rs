@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use tfrt::core::metadata::partial::PartialMetadata;
 use tfrt::prelude::*;
-use tfrt_compute::cast;
+use tfrt_compute::cast::{self, Half};
 use tfrt_tensor::{DenseHostTensor, Element, I1};
 
 use super::{allocate, invalid, unsupported_dtype, with_dtype};
@@ -48,6 +48,9 @@ pub fn compute_cast(
         return Err(unsupported_dtype("tfrt.Cast", to));
     }
     let mut result = allocate(to, x.shape().clone(), ctx)?;
+    if cast_at_once(x, &mut result)? {
+        return Ok(result);
+    }
     // By way of the widest type, which holds every value of `x`: so there is one loop for each type
     // rather than for each pair.
     with_dtype!(
@@ -70,6 +73,28 @@ pub fn compute_cast(
         )
     );
     Ok(result)
+}
+
+/// Converts elements without another tensor in between, if models often convert between these types.
+fn cast_at_once(x: &DenseHostTensor, result: &mut DenseHostTensor) -> Result<bool> {
+    macro_rules! direct {
+        ($T:ty, $U:ty, $routine:path) => {
+            $routine(&x.elements::<$T>()?, &mut result.elements_mut::<$U>()?)
+        };
+    }
+    match (x.dtype(), result.dtype()) {
+        (DType::F16, DType::F32) => direct!(f16, f32, f16::widen),
+        (DType::F32, DType::F16) => direct!(f32, f16, f16::narrow),
+        (DType::Bf16, DType::F32) => direct!(bf16, f32, bf16::widen),
+        (DType::F32, DType::Bf16) => direct!(f32, bf16, bf16::narrow),
+        (DType::F32, DType::I64) => direct!(f32, i64, cast::cast),
+        (DType::I64, DType::F32) => direct!(i64, f32, cast::cast),
+        (DType::I64, DType::I32) => direct!(i64, i32, cast::cast),
+        (DType::I32, DType::F32) => direct!(i32, f32, cast::cast),
+        (DType::I32, DType::I64) => direct!(i32, i64, cast::cast),
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 fn partial_cast(x: &PartialMetadata, dst_t: Option<DType>) -> Result<PartialMetadata> {

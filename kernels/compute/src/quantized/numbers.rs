@@ -30,7 +30,7 @@ pub struct ByteScale {
 
 /// 1.5 · 2²³: from 2²³ to 2²⁴ neighbours differ by one, so the bits of a sum with this number count
 /// up or down from its bits, whose last 16 are zero.
-const WHOLE_NUMBERS: f32 = 12_582_912.0;
+pub(super) const WHOLE_NUMBERS: f32 = 12_582_912.0;
 
 impl ByteScale {
     /// Creates the representation with this scale and zero point, by signed or unsigned bytes.
@@ -55,10 +55,9 @@ impl ByteScale {
     #[inline(always)]
     fn byte(&self, number: f32, [least, greatest]: [f32; 2]) -> u8 {
         let rounded = (number / self.scale).round_ties_even() + self.zero;
-        // A NaN passes both comparisons, and becomes 0.
-        let raised = if rounded < least { least } else { rounded };
+        // A NaN fails the comparison, and becomes the least number.
+        let raised = if rounded > least { rounded } else { least };
         let limited = if raised > greatest { greatest } else { raised };
-        let limited = if limited.is_nan() { 0.0 } else { limited };
         // The last bits of the sum are those of the whole number. A conversion `as i32` would keep
         // the compiler from using vectors: loops take six times as long with it.
         (limited + WHOLE_NUMBERS).to_bits() as u8
@@ -84,7 +83,7 @@ impl ByteScale {
 
     /// Returns the bytes that represent numbers best, within bounds: `number / scale`, rounded to
     /// the nearest whole number, halves to even ones, plus the zero point. The bounds are whole
-    /// numbers of 16 bits. A NaN becomes 0.
+    /// numbers of 16 bits. A NaN becomes the least one.
     ///
     /// # Errors
     /// If the slices differ in length.

@@ -24,13 +24,13 @@ struct Problem {
     input: Vec<u8>,
     filter: Vec<u8>,
     starts: Vec<i32>,
-    factors: Vec<f64>,
+    factors: Vec<f32>,
     zero: u8,
     is_signed: bool,
 }
 
 const REQUANTIZATION: Requantization = Requantization {
-    offset: 7.0,
+    zero: 7,
     least: 3.0,
     greatest: 250.0,
 };
@@ -39,7 +39,7 @@ impl Problem {
     fn new(shape: Conv2dShape, is_signed: bool) -> Self {
         let filters = shape.out_channels;
         let starts = (0..filters).map(|filter| filter as i32 * 1000 - 3000);
-        let factors = (0..filters).map(|filter| 1e-3 / (filter + 1) as f64);
+        let factors = (0..filters).map(|filter| 1e-3 / (filter + 1) as f32);
         Self {
             shape,
             input: bytes(shape.input_len(), 1),
@@ -176,6 +176,50 @@ fn convolutions_are_exact_on_every_processor() {
 }
 
 #[test]
+fn sums_are_those_that_become_bytes() {
+    for shape in shapes() {
+        for is_signed in [false, true] {
+            let problem = Problem::new(shape, is_signed);
+            let convolution = ByteConvolution::new(shape, 1).unwrap();
+            let mut packed = vec![0; convolution.packed_filter_len()];
+            let weight = |place, filter| problem.weight(place, filter);
+            convolution.pack_filter(weight, &mut packed).unwrap();
+            let plan = ByteSums::new(convolution);
+            let run = |operands: ByteOperands<'_>| {
+                let operands = operands.zero(problem.zero);
+                let operands = match is_signed {
+                    true => operands.signed_input(),
+                    false => operands,
+                };
+                let mut sums = vec![7; plan.output_len()];
+                plan.run(&Serial, operands, &mut sums, &mut []).unwrap();
+                sums
+            };
+            let operands = ByteOperands::of_sums(&problem.input, &packed, &problem.starts);
+            let sums = run(operands);
+            let factors = problem.factors.iter().cycle();
+            let bytes: Vec<u8> = sums
+                .iter()
+                .zip(factors)
+                .map(|(&sum, &factor)| REQUANTIZATION.byte(sum, factor))
+                .collect();
+            assert_eq!(bytes, problem.expected(), "{shape:?}");
+            // Filters whose numbers are 5 less.
+            let zeros = vec![5; shape.out_channels];
+            let less = run(operands.filter_zeros(&zeros));
+            let weight = |place, filter| problem.weight(place, filter).wrapping_sub(5);
+            if (0..shape.taps() * shape.in_channels)
+                .all(|place| (0..shape.out_channels).all(|f| problem.weight(place, f) >= -123))
+            {
+                plan.convolution().pack_filter(weight, &mut packed).unwrap();
+                let operands = ByteOperands::of_sums(&problem.input, &packed, &problem.starts);
+                assert_eq!(run(operands), less, "{shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_greatest_products_do_not_saturate() {
     let pixels = Window::new(13, 1, 1, 1, Padding::Valid).unwrap();
     let row = Window::new(1, 1, 1, 1, Padding::Valid).unwrap();
@@ -205,7 +249,7 @@ fn operands_of_other_lengths_are_refused() {
     let window = Window::new(3, 1, 1, 1, Padding::Valid).unwrap();
     let plan = ByteConvolution::new(Conv2dShape::new(1, window, window, 2, 1).unwrap(), 1).unwrap();
     let (input, filter) = ([0; 18], vec![0; plan.packed_filter_len()]);
-    let check = |input: &[u8], filter: &[i8], starts: &[i32], factors: &[f64]| {
+    let check = |input: &[u8], filter: &[i8], starts: &[i32], factors: &[f32]| {
         let operands = ByteOperands::new(input, filter, starts, factors, REQUANTIZATION);
         plan.check(operands).map_err(|error| error.to_string())
     };
@@ -241,7 +285,7 @@ fn bytes_are_those_of_a_conversion_of_the_limited_number() {
             for (&number, &found) in numbers.iter().zip(&found) {
                 let rounded = (number / 0.75).round_ties_even() + zero as f32;
                 let expected = match rounded.is_nan() {
-                    true => 0,
+                    true => least as i32 as u8,
                     false => rounded.clamp(least, greatest) as i32 as u8,
                 };
                 assert_eq!(
@@ -250,20 +294,22 @@ fn bytes_are_those_of_a_conversion_of_the_limited_number() {
                 );
             }
         }
-        let requantization = Requantization {
-            offset: 1.0,
-            least: least.into(),
-            greatest: greatest.into(),
-        };
-        for sum in (-1000..1000).chain([i32::MIN, i32::MAX]) {
-            for factor in [0.25, 0.1, -3.0, f64::INFINITY, f64::NAN] {
-                let rounded = (f64::from(sum) * factor + 1.0).round_ties_even();
-                let expected = match rounded.is_nan() {
-                    true => 0,
-                    false => rounded.clamp(least.into(), greatest.into()) as i32 as u8,
-                };
-                let found = requantization.byte(sum, factor);
-                assert_eq!(found, expected, "{sum} by {factor}");
+        for zero in [-3, 0, 131] {
+            let requantization = Requantization {
+                zero,
+                least,
+                greatest,
+            };
+            for sum in (-1000..1000).chain([i32::MIN, i32::MAX]) {
+                for factor in [0.5, 0.25, 0.1, -3.0, f32::INFINITY, f32::NAN] {
+                    let rounded = (sum as f32 * factor).round_ties_even() + f32::from(zero);
+                    let expected = match rounded.is_nan() {
+                        true => least as i32 as u8,
+                        false => rounded.clamp(least, greatest) as i32 as u8,
+                    };
+                    let found = requantization.byte(sum, factor);
+                    assert_eq!(found, expected, "{sum} by {factor}, zero {zero}");
+                }
             }
         }
     }

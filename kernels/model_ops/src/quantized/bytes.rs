@@ -7,9 +7,7 @@ use std::borrow::Cow;
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window};
-use tfrt_compute::quantized::{
-    ByteConvolution, ByteOperands, ByteScale, Requantization, add_bytes,
-};
+use tfrt_compute::quantized::{ByteConvolution, ByteOperands, ByteScale, add_bytes};
 use tfrt_kernels::numeric::{after, report_work, start, try_start_rows, width};
 use tfrt_tensor::{DenseHostTensor, OwnedElements};
 
@@ -22,7 +20,7 @@ use crate::{
 };
 
 /// The highest bit of a byte. Inverting it in a signed byte adds this number.
-const SIGN: u8 = 128;
+pub(super) const SIGN: u8 = 128;
 
 /// Returns the highest bit if bytes of a type are signed.
 fn sign_of(op: &str, x: &DenseHostTensor) -> Result<u8> {
@@ -34,9 +32,9 @@ fn sign_of(op: &str, x: &DenseHostTensor) -> Result<u8> {
 }
 
 /// A filter in the order of the routines, with the sums of its numbers.
-struct Packed {
-    bytes: OwnedElements<i8>,
-    sums: Vec<i32>,
+pub(super) struct Packed {
+    pub(super) bytes: OwnedElements<i8>,
+    pub(super) sums: Vec<i32>,
 }
 
 /// Bytes of a sum behind the packed numbers.
@@ -45,7 +43,7 @@ const SUM_BYTES: usize = size_of::<i32>();
 /// The extents of a filter: `[filters, channels, rows, columns]` of a convolution,
 /// `[inner, columns]` of a product.
 #[derive(Clone, Copy, Debug)]
-enum FilterExtents {
+pub(super) enum FilterExtents {
     Window([usize; 4]),
     Matrix([usize; 2]),
 }
@@ -74,8 +72,9 @@ impl FilterExtents {
         Ok(ByteConvolution::new(shape, 1)?)
     }
 
-    /// Packs a filter: the numbers, then the sum of each filter as little-endian bytes.
-    fn pack(self, from: &[i8], packed: &mut [i8]) -> Result<()> {
+    /// Packs a filter, whose bytes are changed by inverting the bits of `flip`: the numbers, then the
+    /// sum of each filter as little-endian bytes.
+    pub(super) fn pack(self, from: &[i8], flip: i8, packed: &mut [i8]) -> Result<()> {
         let plan = self.plan()?;
         let (numbers, sums) = packed.split_at_mut(plan.packed_filter_len());
         let found = match self {
@@ -83,12 +82,13 @@ impl FilterExtents {
                 let taps = rows * columns;
                 let number = |place: usize, filter: usize| {
                     let (tap, channel) = (place / channels, place % channels);
-                    from[(filter * channels + channel) * taps + tap]
+                    from[(filter * channels + channel) * taps + tap] ^ flip
                 };
                 plan.pack_filter(number, numbers)?
             }
             Self::Matrix([_, columns]) => {
-                plan.pack_filter(|place, filter| from[place * columns + filter], numbers)?
+                let number = |place: usize, filter: usize| from[place * columns + filter] ^ flip;
+                plan.pack_filter(number, numbers)?
             }
         };
         let bytes = found.iter().flat_map(|sum| sum.to_le_bytes());
@@ -96,6 +96,14 @@ impl FilterExtents {
             *to = byte.cast_signed();
         }
         Ok(())
+    }
+
+    /// Returns how many numbers each filter has.
+    pub(super) fn window_len(self) -> usize {
+        match self {
+            Self::Window([_, channels, rows, columns]) => channels * rows * columns,
+            Self::Matrix([inner, _]) => inner,
+        }
     }
 
     fn num_filters(self) -> usize {
@@ -106,7 +114,7 @@ impl FilterExtents {
     }
 
     /// Returns the length of the packed filter with its sums.
-    fn packed_len(self) -> Result<usize> {
+    pub(super) fn packed_len(self) -> Result<usize> {
         let sums = self.num_filters().saturating_mul(SUM_BYTES);
         Ok(self.plan()?.packed_filter_len().saturating_add(sums))
     }
@@ -134,7 +142,7 @@ fn pack_bytes(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
         return Ok(w);
     }
     let mut packed = allocate(ctx, DType::I8, &[packed_len])?;
-    filter.pack(&w.elements::<i8>()?, &mut packed.elements_mut::<i8>()?)?;
+    filter.pack(&w.elements::<i8>()?, 0, &mut packed.elements_mut::<i8>()?)?;
     Ok(packed)
 }
 
@@ -177,11 +185,15 @@ impl Packed {
             true => Cow::Borrowed(w),
             false => {
                 let mut packed = allocate(ctx, DType::I8, &[filter.packed_len()?])?;
-                filter.pack(&w.elements::<i8>()?, &mut packed.elements_mut::<i8>()?)?;
+                filter.pack(&w.elements::<i8>()?, 0, &mut packed.elements_mut::<i8>()?)?;
                 Cow::Owned(packed)
             }
         };
-        let bytes = w.elements_owned::<i8>()?;
+        Self::new(w.elements_owned::<i8>()?, filter)
+    }
+
+    /// Returns a filter that [`FilterExtents::pack`] packed.
+    pub(super) fn new(bytes: OwnedElements<i8>, filter: FilterExtents) -> Result<Self> {
         let (quads, _) = bytes[filter.plan()?.packed_filter_len()..].as_chunks::<SUM_BYTES>();
         let sums = quads.iter();
         let sums = sums.map(|quad| i32::from_le_bytes(quad.map(i8::cast_unsigned)));
@@ -269,11 +281,7 @@ impl Bytes<'_> {
             bias.wrapping_sub(sum.wrapping_mul(zero + i32::from(sign)))
         });
         let starts: Vec<i32> = starts.collect();
-        let requantization = Requantization {
-            offset: one_number(op, "y_zero_point", &self.slots.y_zero)?,
-            least: self.bounds.least,
-            greatest: self.bounds.greatest,
-        };
+        let requantization = self.bounds.requantization(op, &self.slots.y_zero)?;
         let mut y = unspecified(ctx, self.slots.y_zero.dtype(), dims)?;
         if y.num_elements() == 0 {
             return Ok(AnyRef::available(y));
@@ -329,7 +337,7 @@ fn quantized_add(
     let slots = Slots::new(OP, operands, None);
     let (a, b) = (slots.need(0, "a")?, slots.need(3, "b")?);
     let dtype = slots.need(7, "y_zero_point")?.dtype();
-    let bounds = Bounds::new(OP, dtype, least, greatest)?.single();
+    let bounds = Bounds::new(OP, dtype, least, greatest)?.both();
     sign_of(OP, &a)?;
     sign_of(OP, &b)?;
     let scales = [

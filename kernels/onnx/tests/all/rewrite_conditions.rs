@@ -110,7 +110,8 @@ fn masks_that_are_larger_than_the_scores_broadcast_them() {
 
 #[test]
 fn squares_of_bfloat16_stay_powers() {
-    for (dtype, rules) in [(DType::Bf16, &[][..]), (DType::F16, &["power-to-product"])] {
+    let of_half = &["power-to-product", "widen-half-precision"][..];
+    for (dtype, rules) in [(DType::Bf16, &[][..]), (DType::F16, of_half)] {
         let mut b = Builder::new(6);
         let x = b.input_of("x", dtype, &[2, 3]);
         let two = b.number(2.0);

@@ -16,6 +16,7 @@ mod layout;
 mod long;
 mod normalizations;
 mod rotary;
+mod widen;
 
 use std::sync::Arc;
 

@@ -5,13 +5,16 @@
 mod common;
 
 mod arena;
+mod broadcasts;
 mod families;
 mod graphs;
+mod normalizations;
 mod operands;
 mod own_ops;
 mod quantized;
 mod recurrent;
 mod refusals;
+mod resizing;
 mod started;
 mod versions;
 mod windows;
@@ -68,6 +71,7 @@ fn run_model(
                 .map(|&x| x as f64)
                 .collect(),
             tfrt::prelude::DType::Ui8 => numbers_of::<u8>(output),
+            tfrt::prelude::DType::I8 => numbers_of::<i8>(output),
             tfrt::prelude::DType::I32 => numbers_of::<i32>(output),
             tfrt::prelude::DType::F64 => numbers_of::<f64>(output),
             tfrt::prelude::DType::I1 => {

@@ -297,3 +297,23 @@ fn slices_that_start_before_the_beginning_go_backwards_from_there() {
     let slice = node("Slice", &["a", "b", "c", "d", "e"], &["y"]);
     check(slice, &inputs, &["f32 [1] [7.0]"]);
 }
+
+#[test]
+fn slices_backwards_end_at_the_beginning_for_the_greatest_ends() {
+    let slice = || node("Slice", &["a", "b", "c", "d", "e"], &["y"]);
+    for (end, expected) in [
+        (i64::MAX, "[3] [2.0, 1.0, 0.0]"),
+        (i32::MAX.into(), "[3] [2.0, 1.0, 0.0]"),
+        (i64::MIN, "[3] [2.0, 1.0, 0.0]"),
+        (100, "[0] []"),
+    ] {
+        let inputs = [
+            ("a", tensor(&[3], &[0.0_f32, 1.0, 2.0])),
+            ("b", tensor(&[1], &[-1_i64])),
+            ("c", tensor(&[1], &[end])),
+            ("d", tensor(&[1], &[0_i64])),
+            ("e", tensor(&[1], &[-1_i64])),
+        ];
+        check(slice(), &inputs, &[&format!("f32 {expected}")]);
+    }
+}

@@ -128,10 +128,15 @@ fn resize(call: &mut Call<'_, '_>) -> Lowered {
     let coordinates = call
         .text("coordinate_transformation_mode")
         .unwrap_or_else(|| missing.to_owned());
+    // Version 19 first says that an extent may be fractional where a factor gives it.
+    let coordinates = match coordinates.as_str() {
+        "align_corners" if call.since < 19 => "align_last_elements".to_owned(),
+        _ => coordinates,
+    };
     let missing = if is_new {
         "round_prefer_floor"
     } else {
-        "floor"
+        "simple"
     };
     let nearest = call
         .text("nearest_mode")
