@@ -476,7 +476,10 @@ mod tests {
         assert_eq!(aligned_ones("nn.Gemm", &weights), [true, true]);
         assert_eq!(aligned_ones("tf.AddV2", &weights), [false, false]);
         let large = unaligned(1, MAX_ALIGNED_BYTES / 4);
-        assert_eq!(aligned_ones("nn.MatMul", &[large.clone()]), [true]);
+        assert_eq!(
+            aligned_ones("nn.MatMul", std::slice::from_ref(&large)),
+            [true]
+        );
         let too_many = [large, unaligned(1, 1)];
         assert_eq!(aligned_ones("nn.MatMul", &too_many), [false, false]);
     }
