@@ -82,10 +82,10 @@ pub struct ByteConvolution {
     panel_blocks: usize,
 }
 
-/// How a sum becomes a byte: `sum · factor` in single precision, rounded to the nearest whole number,
-/// halves to even ones, plus the zero point, at least `least` and at most `greatest`, which are
-/// whole numbers of 16 bits. The byte has the lowest bits of the number, so that it may be signed.
-/// A NaN becomes the least number.
+/// How a sum becomes a byte: `sum · factor` in single precision, rounded to the nearest whole
+/// number, halves to even ones, plus the zero point, at least `least` and at most `greatest`, which
+/// are whole numbers of 16 bits. The byte has the lowest bits of the number, so that it may be
+/// signed. A NaN becomes the least number.
 ///
 /// ```
 /// use tfrt_compute::quantized::Requantization;
@@ -172,8 +172,8 @@ impl<'a> ByteOperands<'a> {
         Self::new(input, filter, starts, &[], unused)
     }
 
-    /// Subtracts a number from all those of each filter, for [`ByteSums`]. The number of elements is
-    /// that of filters, or 0.
+    /// Subtracts a number from all those of each filter, for [`ByteSums`]. The number of elements
+    /// is that of filters, or 0.
     #[must_use]
     pub fn filter_zeros(self, filter_zeros: &'a [i32]) -> Self {
         Self {

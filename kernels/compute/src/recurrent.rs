@@ -211,7 +211,8 @@ const NAME: &str = "recurrent layer";
 /// With fewer products of a sequence and the weights of the state, packing them takes longer than
 /// it saves, and the products read them where they are.
 ///
-/// One more than the rows up to which [`Matmul`] does so: otherwise it would pack them in each step.
+/// One more than the rows up to which [`Matmul`] does so: otherwise it would pack them in each
+/// step.
 const MIN_PACKED_PRODUCTS: usize = 13;
 
 /// A block has at least this many sequences, as it reads the weights for each step.

@@ -31,8 +31,8 @@ const COLUMNS: usize = 256;
 /// Numbers of a row that are added at a time.
 const LANES: usize = 16;
 
-/// Reduces the middle axis of `input`, `[outer, len, inner]`, to `output`, `[outer, inner]`. The sum
-/// of nothing is 0, and the extremes of nothing are infinite.
+/// Reduces the middle axis of `input`, `[outer, len, inner]`, to `output`, `[outer, inner]`. The
+/// sum of nothing is 0, and the extremes of nothing are infinite.
 ///
 /// # Errors
 /// If the length of a slice does not match its shape; the output is then unchanged.

@@ -143,9 +143,9 @@ impl Bounds {
 }
 
 /// Quantises numbers: `x / scale`, rounded half to even, plus the zero point, clamped to the range
-/// of the result, of which NaN becomes the least number. Operands are the tensor, the scales and the zero points, which may be omitted:
-/// one for all, one for each index along `axis`, or one for each `block` of indices. The type of
-/// the result is that of the zero points, or `dtype`.
+/// of the result, of which NaN becomes the least number. Operands are the tensor, the scales and
+/// the zero points, which may be omitted: one for all, one for each index along `axis`, or one for
+/// each `block` of indices. The type of the result is that of the zero points, or `dtype`.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -408,8 +408,8 @@ fn requantized(
     Ok(AnyRef::available(result))
 }
 
-/// Returns what sums of products are scaled by, rounded in the order of ONNX Runtime, so that halves
-/// are the same.
+/// Returns what sums of products are scaled by, rounded in the order of ONNX Runtime, so that
+/// halves are the same.
 fn requantization_factor(x_scale: f64, w_scale: f64, y_scale: f64) -> f32 {
     (x_scale as f32 * w_scale as f32) / y_scale as f32
 }

@@ -283,8 +283,9 @@ fn conv(
     Ok(AnyRef::available(epilogue.finish(y, ctx)?))
 }
 
-/// Convolves `x`, `[batch, rows, columns, channels]` or `[batch, columns, channels]`, as `nn.Conv` does with `channels_last` and
-/// one group. `w` is the result of `nn.PackFilter`, and `filter` has the extents of the filter.
+/// Convolves `x`, `[batch, rows, columns, channels]` or `[batch, columns, channels]`, as `nn.Conv`
+/// does with `channels_last` and one group. `w` is the result of `nn.PackFilter`, and `filter` has
+/// the extents of the filter.
 ///
 /// # Errors
 /// If the operands do not match.

@@ -75,7 +75,8 @@ pub fn compute_cast(
     Ok(result)
 }
 
-/// Converts elements without another tensor in between, if models often convert between these types.
+/// Converts elements without another tensor in between, if models often convert between these
+/// types.
 fn cast_at_once(x: &DenseHostTensor, result: &mut DenseHostTensor) -> Result<bool> {
     macro_rules! direct {
         ($T:ty, $U:ty, $routine:path) => {

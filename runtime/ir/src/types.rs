@@ -175,10 +175,4 @@ impl FloatType {
             Self::F128 => 128,
         }
     }
-
-    /// Returns the value of a number of this type from its bits.
-    #[must_use]
-    pub fn value(self, bits: u64) -> f64 {
-        crate::print::number::float_value(self, bits)
-    }
 }

@@ -72,8 +72,8 @@ impl FilterExtents {
         Ok(ByteConvolution::new(shape, 1)?)
     }
 
-    /// Packs a filter, whose bytes are changed by inverting the bits of `flip`: the numbers, then the
-    /// sum of each filter as little-endian bytes.
+    /// Packs a filter, whose bytes are changed by inverting the bits of `flip`: the numbers, then
+    /// the sum of each filter as little-endian bytes.
     pub(super) fn pack(self, from: &[i8], flip: i8, packed: &mut [i8]) -> Result<()> {
         let plan = self.plan()?;
         let (numbers, sums) = packed.split_at_mut(plan.packed_filter_len());

@@ -7,8 +7,8 @@
 //!                           products    ──── by filter ─────     by row and filter
 //! ```
 //!
-//! Signed bytes of `x` and unsigned ones of `w` are read with their highest bit inverted, and so are
-//! their zero points.
+//! Signed bytes of `x` and unsigned ones of `w` are read with their highest bit inverted, and so
+//! are their zero points.
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window};

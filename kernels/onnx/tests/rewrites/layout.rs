@@ -126,7 +126,7 @@ fn transposed_convolutions_have_channels_last() {
             }
         }
     }
-    // Many pixels, and lines that are no multiple of what a product takes.
+    // Many pixels, and lines that are not a multiple of what a product takes.
     let strides = [ints("strides", &[2, 3])];
     assert!(transposed(&[2, 40, 13, 9], &[40, 33, 4, 3], true, &strides));
     assert!(transposed(&[1, 8, 1, 300], &[8, 17, 2, 5], true, &strides));

@@ -131,7 +131,7 @@ fn halves_are_rounded_before_an_odd_zero_point_is_added() {
     let expected = "u8 [6, 1] [1.0, 1.0, 2.0, 3.0, 3.0, 3.0]";
     let product = node("QLinearMatMul", &operands, &["y"]);
     check(product, &halves(&[0, 1, 2, 3, 4, 5]), &[expected]);
-    // A factor that is no matrix takes the general way.
+    // A factor that is not a matrix takes the general way.
     let mut inputs = halves(&[0, 1, 2, 3, 4, 5]);
     inputs[3].1 = tensor(&[1, 1, 1], &[1_i8]);
     let product = node("QLinearMatMul", &operands, &["y"]);

@@ -204,8 +204,8 @@ impl Lowering<'_> {
         Ok(promoted)
     }
 
-    /// Returns the scalars from outside a block that its ops use, and their lowered forms. Constants
-    /// are none of them, because they are a part of the program.
+    /// Returns the scalars from outside a block that its ops use, and their lowered forms.
+    /// Constants are none of them, because they are a part of the program.
     pub(super) fn captured_scalars(&self, block: BlockId) -> Vec<(ValueId, Value)> {
         let module = self.module;
         let ops = module.block_ops(block);

@@ -57,9 +57,9 @@ impl Lowering<'_> {
     /// Lowers a call of `@ApproxTopK` or `@stablehlo.dynamic_approx_top_k`, which selects elements
     /// that probably are the first ones by a comparator, to a sort, which selects exactly those.
     ///
-    /// The operands are a tensor for each result, then an initial value for each, which is less than
-    /// all elements. The second function may have no initial values. It has a last operand that is
-    /// the number of selected elements.
+    /// The operands are a tensor for each result, then an initial value for each, which is less
+    /// than all elements. The second function may have no initial values. It has a last operand
+    /// that is the number of selected elements.
     pub(super) fn approximate_top_k(
         &mut self,
         op: OpId,

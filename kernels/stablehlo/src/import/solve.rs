@@ -1,5 +1,5 @@
-//! Lowers triangular systems of equations: the op, and calls of BLAS and LAPACK instead of it, which
-//! JAX writes for CPUs.
+//! Lowers triangular systems of equations: the op, and calls of BLAS and LAPACK instead of it,
+//! which JAX writes for CPUs.
 //!
 //! | function | how it says which system it solves |
 //! |---|---|

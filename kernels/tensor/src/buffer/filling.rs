@@ -106,8 +106,8 @@ impl FillingBuffer {
 }
 
 /// What reads into memory of the caller's, such as a connection, appends its bytes in place.
-// SAFETY: `chunk_mut` returns the memory behind the bytes so far, up to the capacity, and always the
-// same until `advance_mut`.
+// SAFETY: `chunk_mut` returns the memory behind the bytes so far, up to the capacity, and always
+// the same until `advance_mut`.
 unsafe impl BufMut for FillingBuffer {
     fn remaining_mut(&self) -> usize {
         self.capacity_bytes - self.filled.len_bytes

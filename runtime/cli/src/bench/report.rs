@@ -100,8 +100,8 @@ pub(super) struct Profile {
     pub(super) stages: Option<StagesReport>,
 }
 
-/// The recorded data of all kernels with one name, or of one kernel, in all runs of the profile, without the cost of
-/// recording.
+/// The recorded data of all kernels with one name, or of one kernel, in all runs of the profile,
+/// without the cost of recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct KernelReport {
     pub(super) name: String,

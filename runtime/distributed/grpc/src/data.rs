@@ -23,8 +23,8 @@
 //! | `Failure` | the number of the payload | the status |
 //! | `Ping` | | none |
 //!
-//! A server says in its greeting whether it takes such connections. They are accepted at the address
-//! of the task: the first byte tells them from those of HTTP/2, and with certificates the
+//! A server says in its greeting whether it takes such connections. They are accepted at the
+//! address of the task: the first byte tells them from those of HTTP/2, and with certificates the
 //! negotiation of the protocol does.
 //!
 //! A payload is sent at most once. When a call ends before its payload is sent, the connection goes

@@ -38,9 +38,9 @@
 //! # Connections
 //!
 //! A task has two connections of HTTP/2 to each other task that it calls: one of programs, and one
-//! of everything else. Payloads have up to two data connections, one of small and one of large ones:
-//! they fill the windows of their connection; heartbeats and calls do not wait for them. Between
-//! tasks of which one takes no data connections, payloads go with programs.
+//! of everything else. Payloads have up to two data connections, one of small and one of large
+//! ones: they fill the windows of their connection; heartbeats and calls do not wait for them.
+//! Between tasks of which one takes no data connections, payloads go with programs.
 //!
 //! # Other engines
 //!

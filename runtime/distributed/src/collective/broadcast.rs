@@ -1,7 +1,7 @@
 //! Broadcast: the tensor of one member, on every member.
 //!
-//! The tensor is divided into as many chunks as there are members, and each chunk into segments. Each
-//! segment travels around the ring, from the sender to its left neighbour, under the key
+//! The tensor is divided into as many chunks as there are members, and each chunk into segments.
+//! Each segment travels around the ring, from the sender to its left neighbour, under the key
 //! `group:group:KEY:CHUNK:RECEIVER`; all but the first one of a chunk with their numbers behind it.
 //!
 //! What has arrived stays where it is until all of it can be written: a broadcast that fails leaves

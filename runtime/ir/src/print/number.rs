@@ -22,6 +22,14 @@ pub fn float_value(format: FloatType, bits: u64) -> f64 {
     }
 }
 
+impl FloatType {
+    /// Returns the value of a number of this type from its bits.
+    #[must_use]
+    pub fn value(self, bits: u64) -> f64 {
+        float_value(self, bits)
+    }
+}
+
 /// Returns the bits of the number of a format that is nearest to `value`.
 #[must_use]
 pub fn float_bits(format: FloatType, value: f64) -> u64 {

@@ -114,7 +114,8 @@ impl SmallFloat {
     }
 
     /// Rounds a value to the nearest encoding, with ties to even. A value that is too large becomes
-    /// infinity, or NaN in formats without infinity, or the greatest number in formats without both.
+    /// infinity, or NaN in formats without infinity, or the greatest number in formats without
+    /// both.
     pub(super) fn bits(self, value: f64) -> u8 {
         let first_special = self.first_special();
         if self.special == Special::Exponent && (value.is_nan() || value.is_sign_negative()) {
