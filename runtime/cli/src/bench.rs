@@ -53,7 +53,7 @@ Examples:
   tfrt bench --work_queue_type=mstd:4 program.mlir  run on four threads
   tfrt bench --duration 0.5 --warmup 10 p.mlir      warm up ten times, then measure for 0.5 s
   tfrt bench --hot --functions=main program.mlir    sort kernels by executor overhead
-  tfrt bench --per-node model.onnx                  list each node of a model by itself
+  tfrt bench --per-node program.mlir                list each kernel, or node of a model, by itself
   tfrt bench --json program.mlir > report.json      write all measurements for other tools
 
 A run ends when all work that the function started is done. Output of the program is discarded.

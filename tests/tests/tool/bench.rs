@@ -331,12 +331,12 @@ fn kernels_are_listed_by_place_if_that_is_wanted() -> Outcome {
         let mut lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
         lines.sort_unstable();
         let expected = vec![
-            "file:2:3 tfrt.constant.i32",
-            "file:3:3 tfrt.constant.i32",
-            "file:4:3 tfrt.add.i32",
-            "file:5:3 tfrt.add.i32",
-            "file:6:3 tfrt.new.chain",
-            "file:7:3 tfrt.print.i32",
+            "file:2:8 tfrt.constant.i32",
+            "file:3:8 tfrt.constant.i32",
+            "file:4:8 tfrt.add.i32",
+            "file:5:8 tfrt.add.i32",
+            "file:6:9 tfrt.new.chain",
+            "file:7:11 tfrt.print.i32",
         ];
         require_equal(lines, expected)?;
         if let Some((line, num)) = found.iter().find(|(_, num)| *num != 4) {

@@ -703,6 +703,11 @@ fn one(
                 _ => None,
             })
         }
+        // Their sizes are computed from constants only by the ops themselves.
+        "nn.Pad" | "nn.Resize" => {
+            let dims = x.dims.as_ref().map(|own| own.iter().map(|_| new()));
+            of_x(dims.map(Iterator::collect))
+        }
         "nn.Range" => of_x(Some(vec![new()])),
         "nn.Fill" => Some(Known {
             dtype: operands.get(1).and_then(|value| value.dtype),

@@ -402,7 +402,7 @@ not run because they have arguments: f, g
         let all = table(Columns::Dispatch);
         assert_eq!(
             all.last().map(String::as_str),
-            Some("                          (all)")
+            Some("                         (all)")
         );
     }
 
