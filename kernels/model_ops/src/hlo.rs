@@ -13,7 +13,6 @@
 //! | [`dynamic`] | ops whose shapes are operands, checks of shapes |
 //! | [`random`] | random bits |
 //! | `element` | a common representation of elements of every type |
-//! | `small_float` | floating point formats of up to 8 bits |
 //! | `function` | scalar functions in this representation |
 //! | `special` | special functions: gamma, error, zeta, Bessel functions |
 //! | `complex` | functions of complex numbers |
@@ -26,8 +25,6 @@
 //! Reductions, scatters and sorts apply a small program to elements. It is the text of an
 //! attribute: see `program`. To a program, a complex number is two numbers: its real and its
 //! imaginary part.
-
-mod small_float;
 
 mod element;
 

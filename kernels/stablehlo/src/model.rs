@@ -11,6 +11,7 @@ use tfrt_ir::{
 };
 use tfrt_support::DType;
 use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::small_float::SmallFloat;
 
 use crate::text;
 
@@ -138,8 +139,8 @@ impl ElementType {
     }
 
     /// Returns the format of a floating point number of up to 8 bits.
-    pub(crate) fn small_float(self) -> Option<FloatType> {
-        FloatType::from_spelling(self.name).filter(|format| format.width() <= 8)
+    pub(crate) fn small_float(self) -> Option<SmallFloat> {
+        SmallFloat::named(self.name)
     }
 
     /// Returns the name of the type that tensors hold, if it is wider than the element type.

@@ -8,8 +8,6 @@ pub mod attributes;
 
 pub mod number;
 
-mod small_float;
-
 pub(crate) mod types;
 
 mod names;

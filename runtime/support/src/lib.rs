@@ -18,6 +18,8 @@ pub mod rounding;
 
 pub mod share;
 
+pub mod small_float;
+
 mod place;
 
 mod function_kind;

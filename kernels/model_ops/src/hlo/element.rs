@@ -7,8 +7,8 @@
 use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt::support::rounding::round_to_odd;
+use tfrt::support::small_float::SmallFloat;
 
-use super::small_float::SmallFloat;
 use crate::unsupported;
 
 /// The interpretation of the bits of an element.

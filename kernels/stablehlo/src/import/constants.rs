@@ -47,7 +47,7 @@ impl Lowering<'_> {
         }
         Ok(match (ty.small_float(), ty.wider()) {
             (Some(format), _) => {
-                let numbers = bytes.iter().map(|&byte| format.value(byte.into()) as f32);
+                let numbers = bytes.iter().map(|&byte| format.value(byte) as f32);
                 numbers.flat_map(f32::to_le_bytes).collect()
             }
             (None, Some(_)) => extended(ty, bytes),
@@ -108,7 +108,7 @@ impl Lowering<'_> {
                 let found = element_type(self.module, *found)?;
                 let own = (found == ty).then_some(*bits)?;
                 match ty.small_float() {
-                    Some(format) => (format.value(own) as f32).to_bits().into(),
+                    Some(format) => (format.value(own as u8) as f32).to_bits().into(),
                     None => own,
                 }
             }

@@ -6,8 +6,8 @@
 
 use half::{bf16, f16};
 use tfrt_support::rounding::round_to_odd;
+use tfrt_support::small_float::SmallFloat;
 
-use super::small_float::SmallFloat;
 use crate::types::FloatType;
 
 /// Returns the value of the bits of a format, as stored in [`crate::Attribute::Float`].
@@ -18,16 +18,13 @@ pub fn float_value(format: FloatType, bits: u64) -> f64 {
         FloatType::F16 => f16::from_bits(bits as u16).to_f64(),
         FloatType::F32 => f64::from(f32::from_bits(bits as u32)),
         FloatType::F64 | FloatType::F80 | FloatType::F128 => f64::from_bits(bits),
-        small => SmallFloat::of(small).value(bits as u8),
+        small => small_float(small).value(bits as u8),
     }
 }
 
-impl FloatType {
-    /// Returns the value of a number of this type from its bits.
-    #[must_use]
-    pub fn value(self, bits: u64) -> f64 {
-        float_value(self, bits)
-    }
+/// Returns the format of a type of up to 8 bits.
+fn small_float(ty: FloatType) -> SmallFloat {
+    SmallFloat::named(ty.spelling()).expect("each type of up to 8 bits is a format")
 }
 
 /// Returns the bits of the number of a format that is nearest to `value`.
@@ -38,7 +35,7 @@ pub fn float_bits(format: FloatType, value: f64) -> u64 {
         FloatType::F16 => u64::from(f16::from_f32(round_to_odd(value)).to_bits()),
         FloatType::F32 => u64::from((value as f32).to_bits()),
         FloatType::F64 | FloatType::F80 | FloatType::F128 => value.to_bits(),
-        small => u64::from(SmallFloat::of(small).bits(value)),
+        small => u64::from(small_float(small).bits(value)),
     }
 }
 
@@ -49,7 +46,7 @@ fn needed_digits(format: FloatType) -> usize {
         FloatType::F16 => 11,
         FloatType::F32 => 24,
         FloatType::F64 | FloatType::F80 | FloatType::F128 => 53,
-        small => SmallFloat::of(small).significand_bits(),
+        small => small_float(small).significand_bits(),
     };
     2 + significand_bits * 59 / 196
 }
