@@ -22,6 +22,8 @@ use tfrt::host::HostContext;
 use tfrt::prelude::*;
 use tfrt_tensor::{Element, HostBuffer, OwnedElements};
 
+use crate::numeric::workspace;
+
 /// The default limit of kept bytes.
 ///
 /// The filters of a network like ResNet-50 are 100 MB. The filters of later stages are so large,
@@ -210,6 +212,26 @@ pub fn find<T: Element>(
         }
     };
     Ok(Some(kept.packed.elements_owned()?))
+}
+
+/// Returns the weights in an order: those that are [kept](find), or ones that are packed for this
+/// use, which the request is charged for.
+///
+/// # Errors
+/// Those of `pack`, or if memory is short.
+pub fn find_or_pack<T: Element>(
+    ctx: &ExecutionContext,
+    weights: &OwnedElements<T>,
+    order: Order,
+    len: usize,
+    pack: impl Fn(&mut [T]) -> Result<()>,
+) -> Result<OwnedElements<T>> {
+    if let Some(kept) = find(ctx, weights, order, len, &pack)? {
+        return Ok(kept);
+    }
+    let mut packed = workspace::<T>(ctx.allocator(), len)?;
+    pack(&mut packed.elements_mut()?)?;
+    Ok(packed.elements_owned()?)
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@
 //! at a time.
 //!
 //! Weights whose order depends on shapes that are not known yet stay as they are: kernels pack them
-//! when they are used again. So do factors of products with few rows, which kernels read where they
-//! lie. In a model file they lie anywhere: if they are few enough for the caches of a processor to
-//! hold them, they are copied to where a vector does not cross a line of the cache.
+//! when they are used again.
 //!
 //! [`PackedForm`] has the packed weights for a file, from which another process loads them without
 //! packing.
@@ -20,62 +18,27 @@ use tfrt_core::{EagerContext, TensorHandle};
 use tfrt_host::HostContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_support::{DType, Error};
-use tfrt_tensor::{DenseHostTensor, HostBuffer};
+use tfrt_tensor::DenseHostTensor;
 
 use crate::program::{Attr, Constant, Op, OpKind, Program, Value, Weight};
-use crate::rewrite::infer::{self, Dim, Known};
+use crate::rewrite::infer::{self, Known};
 use crate::rewrite::known_inputs;
 
 /// The name of the function of a program in a file that takes packed weights.
 pub(crate) const PACKED_FUNCTION: &str = "packed";
-
-/// The alignment of vectors that do not cross a line of the cache.
-const LINE_BYTES: usize = 64;
-
-/// The most bytes of factors that are copied for the sake of their alignment. More of them come
-/// from memory in each run, which takes longer than reading vectors in two parts.
-///
-/// Measured with one row, 784 x 512 weights and one thread of Sapphire Rapids: 16 us if they are
-/// aligned, 26 us if they are not. Weights of 3136 x 512 are in the third-level cache there.
-const MAX_ALIGNED_BYTES: usize = 32 << 20;
-
-/// The number of rows of a left factor whose dimensions are not known: the weights are packed.
-/// Products of many rows need that, and those of one row take hardly longer with packed weights,
-/// whereas kernels that have to pack weights themselves keep the original ones as well.
-const UNKNOWN_ROWS: usize = usize::MAX;
 
 /// How the ops that use a weight read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     /// As the filter of a convolution.
     Filter,
-    /// As the right factor of products. The left factor with the fewest rows has so many, or an
-    /// unknown number if that is [`UNKNOWN_ROWS`].
-    Factor { transposed: bool, rows: usize },
+    /// As the right factor of products.
+    Factor { transposed: bool },
     /// As the filter or right factor of quantised convolutions and products.
     Bytes,
 }
 
 impl Form {
-    /// Returns the form in which both ops read a weight.
-    fn joined(self, other: Self) -> Option<Self> {
-        match (self, other) {
-            (Self::Filter, Self::Filter) => Some(Self::Filter),
-            (Self::Bytes, Self::Bytes) => Some(Self::Bytes),
-            (
-                Self::Factor { transposed, rows },
-                Self::Factor {
-                    transposed: other,
-                    rows: others,
-                },
-            ) if transposed == other => Some(Self::Factor {
-                transposed,
-                rows: rows.min(others),
-            }),
-            _ => None,
-        }
-    }
-
     /// Returns a packed weight, or `None` if it is best left as it is.
     fn packed(
         &self,
@@ -86,10 +49,9 @@ impl Form {
         let op = match self {
             Self::Filter => eager.op("nn.PackFilter")?,
             Self::Bytes => eager.op("nn.PackBytes")?,
-            Self::Factor { transposed, rows } => eager
-                .op("nn.PackFactor")?
-                .attr("transposed", *transposed)?
-                .attr("rows", i64::try_from(*rows).unwrap_or(i64::MAX))?,
+            Self::Factor { transposed } => {
+                eager.op("nn.PackFactor")?.attr("transposed", *transposed)?
+            }
         };
         let packed = op.call(&[&TensorHandle::of_tensor(device.clone(), tensor.clone())])?;
         let packed = eager.wait(&packed)?.try_read::<DenseHostTensor>();
@@ -125,7 +87,7 @@ impl Form {
                 attrs.retain(|(name, _)| !["channels_last", "group"].contains(&name.as_str()));
                 "filter"
             }
-            Self::Factor { transposed, .. } => {
+            Self::Factor { transposed } => {
                 if *transposed {
                     dims.reverse();
                 }
@@ -201,14 +163,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns a copy of a tensor in memory of its own, which is aligned, or `None` if there is no
-/// memory for it.
-fn aligned(tensor: &DenseHostTensor) -> Option<DenseHostTensor> {
-    let bytes = tensor.buffer().read().ok()?;
-    let copy = HostBuffer::copied(&crate::malloc(), &bytes).ok()?;
-    DenseHostTensor::from_buffer(tensor.dtype(), tensor.shape().clone(), copy).ok()
-}
-
 impl Program {
     /// Packs the weights that convolutions and products alone use, on as many threads as the work
     /// queue of the host has. Returns the numbers of the packed weights, in order.
@@ -264,39 +218,7 @@ impl Program {
         if !packed.is_empty() {
             self.refresh();
         }
-        self.align_factors();
         indices
-    }
-
-    /// Copies the right factors of products that are neither packed nor aligned, if they are
-    /// [few](MAX_ALIGNED_BYTES). Without memory for a copy, the original is used.
-    fn align_factors(&mut self) {
-        let places: HashMap<Value, usize> = self.body.weights.iter().copied().zip(0..).collect();
-        let factors = self.body.ops.iter().filter_map(|op| {
-            let OpKind::Call { name, .. } = &op.kind else {
-                return None;
-            };
-            let is_product = matches!(name.as_str(), "nn.MatMul" | "nn.Gemm");
-            let factor = op.operands.get(1).filter(|_| is_product)?;
-            places.get(factor).copied()
-        });
-        let mut factors: Vec<usize> = factors.collect();
-        factors.sort_unstable();
-        factors.dedup();
-        factors.retain(|&index| {
-            let tensor = self.weights[index].constant.ready();
-            tensor.is_some_and(|tensor| !tensor.buffer().address().is_multiple_of(LINE_BYTES))
-        });
-        let len_bytes = factors.iter().map(|&index| self.weights[index].len_bytes());
-        if len_bytes.fold(0, usize::saturating_add) > MAX_ALIGNED_BYTES {
-            return;
-        }
-        for index in factors {
-            let constant = &mut self.weights[index].constant;
-            if let Some(aligned) = constant.ready().and_then(aligned) {
-                std::mem::replace(constant, aligned.into()).give_back();
-            }
-        }
     }
 
     /// Returns how each weight is read, by value; `None` for those that ops read in several ways.
@@ -334,7 +256,7 @@ impl Program {
                 let form = form.map(|(_, form)| form);
                 let joined = match forms.remove(value) {
                     None => form,
-                    Some(before) => before.zip(form).and_then(|(a, b)| a.joined(b)),
+                    Some(before) => before.filter(|before| Some(before) == form.as_ref()),
                 };
                 forms.insert(*value, joined);
             }
@@ -404,83 +326,13 @@ fn form_of(
         }
         "nn.MatMul" | "nn.Gemm" => {
             let is_free = attr("packed_b").is_none() && !flag("transpose_a");
-            let (_, rows) = x.dims.as_ref()?.split_last()?;
-            let rows = rows.iter().map(|dim: &Dim| dim.fixed());
-            let rows = rows.collect::<Option<Vec<usize>>>();
-            let rows = rows.map_or(UNKNOWN_ROWS, |rows| {
-                rows.into_iter().fold(1, usize::saturating_mul)
-            });
-            (rank == 2 && is_free).then(|| Form::Factor {
+            // The product of a vector has no rows to pack for.
+            let fits = rank == 2 && is_free && x.rank()? >= 2;
+            fits.then(|| Form::Factor {
                 transposed: flag("transpose_b"),
-                rows,
             })
         }
         _ => None,
     };
     Some((1, form?))
-}
-
-#[cfg(test)]
-mod tests {
-    use tfrt_tensor::Shape;
-
-    use super::*;
-    use crate::program::ProgramBuilder;
-
-    /// A matrix that begins 4 bytes behind a line of the cache.
-    fn unaligned(rows: usize, columns: usize) -> DenseHostTensor {
-        let shape = Shape::new(&[rows, columns]).unwrap();
-        let len = 4 * shape.num_elements();
-        let numbers: Vec<u8> = (0..len + 64).map(|at| at as u8).collect();
-        let buffer = HostBuffer::copied(&crate::malloc(), &numbers).unwrap();
-        let buffer = buffer.slice(4, len).unwrap();
-        DenseHostTensor::from_buffer(DType::F32, shape, buffer).unwrap()
-    }
-
-    fn is_aligned(tensor: &DenseHostTensor) -> bool {
-        tensor.buffer().address().is_multiple_of(LINE_BYTES)
-    }
-
-    /// Loads the factors of products and returns those that are aligned then. The ops that pack
-    /// weights are not there, so that all stay as they are.
-    fn aligned_ones(op: &str, weights: &[DenseHostTensor]) -> Vec<bool> {
-        let host = HostContext::builder().build();
-        let eager = EagerContext::builder(host).build().unwrap();
-        let device = crate::session::device_of(&eager).unwrap();
-        let mut builder = ProgramBuilder::default();
-        let x = builder.input("x");
-        let weights: Vec<Value> = (weights.iter())
-            .map(|weight| builder.weight("w", weight.clone()))
-            .collect();
-        for &weight in &weights {
-            builder.call(op, &[x, weight], &[], 1, "node");
-        }
-        let mut program = builder.finish(&[("y", x)]);
-        let before = program.weights.clone();
-        program.pack_weights(&eager, &device);
-        let pairs = program.weights.iter().zip(&before);
-        let aligned = pairs.map(|(weight, before)| {
-            let (now, before) = (weight.tensor().unwrap(), before.tensor().unwrap());
-            let bytes = |tensor: &DenseHostTensor| tensor.buffer().read().unwrap().to_vec();
-            assert!(bytes(now) == bytes(before));
-            is_aligned(now)
-        });
-        aligned.collect()
-    }
-
-    #[test]
-    fn factors_are_aligned_if_they_are_few() {
-        let weights = [unaligned(3, 5), unaligned(40, 7)];
-        assert!(!weights.iter().any(is_aligned));
-        assert_eq!(aligned_ones("nn.MatMul", &weights), [true, true]);
-        assert_eq!(aligned_ones("nn.Gemm", &weights), [true, true]);
-        assert_eq!(aligned_ones("tf.AddV2", &weights), [false, false]);
-        let large = unaligned(1, MAX_ALIGNED_BYTES / 4);
-        assert_eq!(
-            aligned_ones("nn.MatMul", std::slice::from_ref(&large)),
-            [true]
-        );
-        let too_many = [large, unaligned(1, 1)];
-        assert_eq!(aligned_ones("nn.MatMul", &too_many), [false, false]);
-    }
 }

@@ -319,8 +319,8 @@ fn packed_extents(
 }
 
 /// Packs the right factor of a product, a matrix that may be given transposed, for `nn.MatMul` and
-/// `nn.Gemm`, which take it with the attribute `packed_b`. Returns the factor as it is if products
-/// with a left factor of `rows` rows are best computed so.
+/// `nn.Gemm`, which take it with the attribute `packed_b`. Returns the factor as it is if it would
+/// take several times the memory.
 ///
 /// The order depends on the processor: do not store it.
 ///
@@ -330,7 +330,6 @@ fn packed_extents(
 fn pack_factor(
     b: &AnyRef,
     #[attr(default = false)] transposed: bool,
-    #[attr] rows: i64,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.PackFactor";
@@ -344,8 +343,7 @@ fn pack_factor(
     if transposed {
         (k, n) = (n, k);
     }
-    let is_read_in_place = usize::try_from(rows).is_ok_and(|rows| rows < MIN_PACKED_ROWS);
-    if is_read_in_place || b.num_elements() == 0 {
+    if b.num_elements() == 0 {
         return Ok(b);
     }
     let plan = Matmul::<f32>::new(MatmulShape::new(1, n, k).transposed(false, transposed), 1)?;

@@ -218,40 +218,11 @@ struct Operands {
 }
 
 /// A type that layers are computed in.
-trait LayerElement: Element + MatmulElement + Number {
-    /// Returns weights as packed by `pack`, if they are kept.
-    fn find_packed(
-        ctx: &ExecutionContext,
-        weights: &OwnedElements<Self>,
-        order: Order,
-        len: usize,
-        pack: impl FnOnce(&mut [Self]) -> Result<()>,
-    ) -> Result<Option<OwnedElements<Self>>>;
-}
+trait LayerElement: Element + MatmulElement + Number {}
 
-impl LayerElement for f32 {
-    fn find_packed(
-        ctx: &ExecutionContext,
-        weights: &OwnedElements<Self>,
-        order: Order,
-        len: usize,
-        pack: impl FnOnce(&mut [Self]) -> Result<()>,
-    ) -> Result<Option<OwnedElements<Self>>> {
-        packed_weights::find(ctx, weights, order, len, pack)
-    }
-}
+impl LayerElement for f32 {}
 
-impl LayerElement for f64 {
-    fn find_packed(
-        _: &ExecutionContext,
-        _: &OwnedElements<Self>,
-        _: Order,
-        _: usize,
-        _: impl FnOnce(&mut [Self]) -> Result<()>,
-    ) -> Result<Option<OwnedElements<Self>>> {
-        Ok(None)
-    }
-}
+impl LayerElement for f64 {}
 
 impl Operands {
     /// Starts a layer, whose results are available when all steps are done.
@@ -277,7 +248,7 @@ impl Operands {
                 transposed: true,
             };
             let pack = |packed: &mut [T]| Ok(product.pack_b(&w, packed)?);
-            packed = T::find_packed(ctx, &w, order, product.packed_b_len(), pack)?;
+            packed = packed_weights::find(ctx, &w, order, product.packed_b_len(), pack)?;
         }
         let mut from_input = unspecified(ctx, T::DTYPE, &[product.output_len()])?;
         let output = from_input.elements_mut_owned::<T>()?;
@@ -369,12 +340,7 @@ fn state_weights<T: LayerElement>(
     };
     let len = plan.packed_state_len();
     let pack = |packed: &mut [T]| Ok(plan.pack_state(&weights, packed)?);
-    if let Some(packed) = T::find_packed(ctx, &weights, order, len, pack)? {
-        return Ok(packed);
-    }
-    let mut packed = unspecified(ctx, T::DTYPE, &[len])?;
-    plan.pack_state(&weights, &mut packed.elements_mut::<T>()?)?;
-    Ok(packed.elements_owned()?)
+    packed_weights::find_or_pack(ctx, &weights, order, len, pack)
 }
 
 /// Returns results that are made when a chain is ready, or its error.

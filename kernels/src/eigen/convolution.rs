@@ -20,7 +20,7 @@ use tfrt_tensor::{DenseHostTensor, OwnedElements, OwnedElementsMut};
 
 use super::window::{parse_padding, window};
 use super::{expect_channels, expect_equal, expect_shape};
-use crate::numeric::{report_work, start, width, workspace};
+use crate::numeric::{report_work, start, width};
 use crate::packed_weights::{self, Order};
 
 /// Returns the shape of the convolution of an input with a filter, both given by their extents.
@@ -157,15 +157,8 @@ impl<'a> Conv<'a> {
         if let Some(plan) = minimal_filtering(&shape, width)? {
             let len = plan.packed_filter_len();
             let pack = |packed: &mut [f32]| Ok(plan.pack_filter(&filter, packed)?);
-            let kept = packed_weights::find(ctx, &filter, Order::Winograd(channels), len, pack)?;
-            let packed = match kept {
-                Some(packed) => packed,
-                None => {
-                    let mut packed = workspace::<f32>(ctx.allocator(), len)?;
-                    plan.pack_filter(&filter, &mut packed.elements_mut()?)?;
-                    packed.elements_owned()?
-                }
-            };
+            let order = Order::Winograd(channels);
+            let packed = packed_weights::find_or_pack(ctx, &filter, order, len, pack)?;
             let filter = OwnedFilter::Packed(packed);
             return start_convolution(ctx, plan, input, filter, output, fused);
         }

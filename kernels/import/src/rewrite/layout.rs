@@ -150,6 +150,21 @@ fn undo(graph: &mut Graph, number: usize) -> Option<Value> {
     is_checked.then_some(source)
 }
 
+/// Makes an op with channels last in place of another one, and moves the channels of its result
+/// back.
+fn moved(
+    graph: &mut Graph,
+    number: usize,
+    operands: &[Value],
+    attrs: Vec<(String, Attr)>,
+    rank: usize,
+) -> Option<Value> {
+    let name = graph.name(number)?.to_owned();
+    let place = graph.place(number).to_owned();
+    let y = graph.make(number, &name, operands, attrs, 1, &place)[0];
+    Some(transposed(graph, number, y, to_first(rank)?))
+}
+
 /// Returns the attributes of an op for images with channels last.
 pub(super) fn attrs_with_channels_last(graph: &Graph, number: usize) -> Vec<(String, Attr)> {
     let mut attrs = graph.attrs(number).to_vec();
@@ -168,7 +183,7 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     let is_depthwise =
         dims.get(1) == Some(&1) && usize::try_from(group).ok() == dims.first().copied();
     let rank = dims.len();
-    let (to_last, to_first) = (to_last(rank)?, to_first(rank)?);
+    let to_last = to_last(rank)?;
     let fits = weights.dtype() == DType::F32 && (group == 1 || is_depthwise);
     let x = graph.operand(number, 0)?;
     if !fits || graph.known(x).rank().is_some_and(|found| found != rank) {
@@ -180,7 +195,6 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
         return None;
     }
     let filter = filter_with_channels_last(graph, number)?;
-    let place = graph.place(number).to_owned();
     let mut operands = graph.operands(number).to_vec();
     operands[0] = transposed(graph, number, x, to_last);
     operands[1] = filter;
@@ -190,8 +204,7 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
         *last = transposed(graph, number, summand, to_last);
     }
     let attrs = attrs_of_images(graph, number, rank);
-    let y = graph.make(number, "nn.Conv", &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 /// Returns the filter of a convolution with channels last.
@@ -241,7 +254,7 @@ fn transposed_convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     let weights = graph.lazy_constant(graph.operand(number, 1)?)?;
     let sizes = weights.shape().dims().get(2..)?.to_vec();
     let rank = sizes.len() + 2;
-    let (to_last, to_first) = (to_last(rank)?, to_first(rank)?);
+    let to_last = to_last(rank)?;
     let x = graph.operand(number, 0)?;
     let fits = weights.dtype() == DType::F32
         && weights.len_bytes() > 0
@@ -252,13 +265,11 @@ fn transposed_convolution(graph: &mut Graph, number: usize) -> Option<Value> {
         return None;
     }
     let filter = filter_with_channels_last(graph, number)?;
-    let place = graph.place(number).to_owned();
     let mut operands = graph.operands(number).to_vec();
     operands[0] = transposed(graph, number, x, to_last);
     operands[1] = filter;
     let attrs = attrs_of_images(graph, number, rank);
-    let y = graph.make(number, "nn.ConvTranspose", &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 /// Returns `true` if the first window of a transposed convolution does not begin inside the result,
@@ -314,22 +325,16 @@ fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
     if !has_kernel {
         return None;
     }
-    let name = graph.name(number)?.to_owned();
-    let place = graph.place(number).to_owned();
     let attrs = attrs_with_channels_last(graph, number);
-    let y = graph.make(number, &name, &[source], attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, &TO_FIRST))
+    moved(graph, number, &[source], attrs, 4)
 }
 
 fn element_wise(graph: &mut Graph, number: usize) -> Option<Value> {
     let mut operands = graph.operands(number).to_vec();
     let (source, rank) = moved_source_of(graph, graph.slot(number, 0)?)?;
     operands[0] = source;
-    let name = graph.name(number)?.to_owned();
-    let place = graph.place(number).to_owned();
     let attrs = graph.attrs(number).to_vec();
-    let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first(rank)?))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 /// Both operands are images of which channels are moved, or one of them is a constant for each
@@ -344,11 +349,8 @@ fn pair(graph: &mut Graph, number: usize) -> Option<Value> {
         (Some((a, rank)), None) => ([a, moved_constant(graph, b, rank)?], rank),
         (None, Some((b, rank))) => ([moved_constant(graph, a, rank)?, b], rank),
     };
-    let name = graph.name(number)?.to_owned();
-    let place = graph.place(number).to_owned();
     let attrs = graph.attrs(number).to_vec();
-    let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first(rank)?))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 fn slopes(graph: &mut Graph, number: usize) -> Option<Value> {
@@ -357,10 +359,8 @@ fn slopes(graph: &mut Graph, number: usize) -> Option<Value> {
     };
     let (source, rank) = moved_source_of(graph, x)?;
     let operands = [source, moved_constant(graph, slope, rank)?];
-    let place = graph.place(number).to_owned();
     let attrs = graph.attrs(number).to_vec();
-    let y = graph.make(number, "nn.PRelu", &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first(rank)?))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 /// The numbers for each axis are constants, or those of the axes that an attribute lists.
@@ -395,10 +395,7 @@ fn sizes(graph: &mut Graph, number: usize) -> Option<Value> {
             }
         }
     }
-    let name = graph.name(number)?.to_owned();
-    let place = graph.place(number).to_owned();
-    let y = graph.make(number, &name, &operands, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first(rank)?))
+    moved(graph, number, &operands, attrs, rank)
 }
 
 /// Returns where an axis is after channels have moved.
@@ -466,10 +463,8 @@ fn concatenation(graph: &mut Graph, number: usize) -> Option<Value> {
     }
     let sources: Vec<Value> = sources.into_iter().map(|(source, _)| source).collect();
     let axis = super::infer::axis_of(graph.int(number, "axis")?, rank)?;
-    let place = graph.place(number).to_owned();
     // Where the axis is after channels have moved.
     let axis = i64::try_from(moved_axis(axis, rank)).ok()?;
     let attrs = vec![("axis".to_owned(), Attr::Int(axis))];
-    let y = graph.make(number, "nn.Concat", &sources, attrs, 1, &place)[0];
-    Some(transposed(graph, number, y, to_first(rank)?))
+    moved(graph, number, &sources, attrs, rank)
 }

@@ -27,7 +27,8 @@ pub(super) const RULES: &[RewriteRule] = &[
     },
     RewriteRule {
         name: "widen-first-operand",
-        summary: "Computes half precision by kernels for single precision, where other operands have other types.",
+        summary: "Computes half precision by kernels for single precision, where other operands \
+                  have other types.",
         phase: Phase::Widen,
         roots: OF_FIRST_TYPE,
         apply: widen_first,

@@ -131,14 +131,7 @@ impl<'a> Factors<'a> {
         };
         let pack = |packed: &mut [i8]| filter.pack(&from, flip, packed);
         let len = filter.packed_len()?;
-        let packed = match packed_weights::find(ctx, &from, order, len, pack)? {
-            Some(packed) => packed,
-            None => {
-                let mut packed = unspecified(ctx, DType::I8, &[len])?;
-                filter.pack(&from, flip, &mut packed.elements_mut::<i8>()?)?;
-                packed.elements_owned::<i8>()?
-            }
-        };
+        let packed = packed_weights::find_or_pack(ctx, &from, order, len, pack)?;
         Packed::new(packed, filter)
     }
 }

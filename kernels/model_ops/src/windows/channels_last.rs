@@ -243,14 +243,7 @@ pub(super) fn conv_transpose(
     let len = plan.packed_filter_len();
     let order = Order::TransposedConvolution([rows_size * columns_size * filters, channels]);
     let pack = |packed: &mut [f32]| Ok(plan.pack_filter(&w, packed)?);
-    let packed = match packed_weights::find(ctx, &w, order, len, pack)? {
-        Some(packed) => packed,
-        None => {
-            let mut packed = unspecified(ctx, DType::F32, &[len])?;
-            plan.pack_filter(&w, &mut packed.elements_mut::<f32>()?)?;
-            packed.elements_owned::<f32>()?
-        }
-    };
+    let packed = packed_weights::find_or_pack(ctx, &w, order, len, pack)?;
     let output = y.elements_mut_owned()?;
     let done = start(ctx, plan, output, move |job, block, workspace| {
         let operands = GradientOperands::new(&x, &packed);
