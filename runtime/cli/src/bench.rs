@@ -175,6 +175,8 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     if let Some(kind) = crate::run_model::model_kind(&arguments.file) {
         return measure_model(program, arguments, &front_end, kind);
     }
+    #[cfg(feature = "onnx")]
+    arguments.model.refuse_for_program()?;
     let input = Input::read(&arguments.file)?;
     let program_name = input.name.clone();
     let file = ProgramFile::of_input(

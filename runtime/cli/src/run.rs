@@ -55,7 +55,7 @@ use crate::libraries::LibraryArguments;
 use crate::output::{self, print_line};
 use crate::queue_arguments::QueueArguments;
 #[cfg(feature = "onnx")]
-use crate::run_model::{Missing, ModelArguments, ModelKind};
+use crate::run_model::{Missing, ModelKind, ModelRunArguments};
 
 use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
 
     #[cfg(feature = "onnx")]
     #[command(flatten)]
-    model: ModelArguments,
+    model: ModelRunArguments,
 }
 
 /// The program to run, and how to run it.
@@ -322,7 +322,7 @@ pub(crate) fn run_model(
     program: &str,
     options: &Options,
     kind: ModelKind,
-    arguments: &ModelArguments,
+    arguments: &ModelRunArguments,
     missing: Missing,
 ) -> Result<(), Failure> {
     if !options.arguments.is_empty() {

@@ -32,7 +32,7 @@ use crate::rewrites::{self, RewriteArguments};
 use crate::run::LimitArguments;
 use crate::stored;
 
-/// What `tfrt run` takes for models.
+/// What commands that run models take for them.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ModelArguments {
     /// An input of a model: a `.pb` file or one that `tfrt tensors` reads, with `#KEY` for a tensor
@@ -40,15 +40,6 @@ pub(crate) struct ModelArguments {
     /// repeated
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
-
-    /// Write an output of a model to a file, in the format of its extension: `.npy`, `.npz`,
-    /// `.safetensors`, `.pb` or `.txt`. May be repeated
-    #[arg(long = "output", value_name = "NAME=FILE")]
-    outputs: Vec<String>,
-
-    /// Write every output of a model to a folder, as `output_0.pb` and so on
-    #[arg(long = "outputs", value_name = "FOLDER")]
-    outputs_folder: Option<String>,
 
     /// The value of a symbolic dimension of random inputs [default: 1]. May be repeated
     #[arg(long = "dim", value_name = "NAME=VALUE")]
@@ -74,23 +65,50 @@ pub(crate) struct ModelArguments {
 impl ModelArguments {
     /// Refuses arguments that a program would ignore.
     pub(crate) fn refuse_for_program(&self) -> Result<(), Failure> {
-        let given = [
-            ("--input", &self.inputs),
-            ("--output", &self.outputs),
-            ("--dim", &self.dims),
-        ];
-        let given = given.iter().find(|(_, values)| !values.is_empty());
-        let given = given.map(|(option, _)| *option);
-        let folder = self.outputs_folder.is_some().then_some("--outputs");
-        let verifies = self.verifies_weights.then_some("--verify-weights");
-        let casts = self.casts_inputs.then_some("--cast-inputs");
-        match given.or(folder).or(verifies).or(casts) {
-            Some(option) => Err(Failure::Usage(format!(
-                "error: `{option}` applies to models, but the file is a program; `--arg` gives \
-                 arguments of functions"
-            ))),
-            None => Ok(()),
-        }
+        refuse([
+            ("--input", !self.inputs.is_empty()),
+            ("--dim", !self.dims.is_empty()),
+            ("--verify-weights", self.verifies_weights),
+            ("--cast-inputs", self.casts_inputs),
+        ])
+    }
+}
+
+/// The same for commands that use the outputs of models.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ModelRunArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+
+    /// Write an output of a model to a file, in the format of its extension: `.npy`, `.npz`,
+    /// `.safetensors`, `.pb` or `.txt`. May be repeated
+    #[arg(long = "output", value_name = "NAME=FILE")]
+    outputs: Vec<String>,
+
+    /// Write every output of a model to a folder, as `output_0.pb` and so on
+    #[arg(long = "outputs", value_name = "FOLDER")]
+    outputs_folder: Option<String>,
+}
+
+impl ModelRunArguments {
+    /// Refuses arguments that a program would ignore.
+    pub(crate) fn refuse_for_program(&self) -> Result<(), Failure> {
+        self.model.refuse_for_program()?;
+        refuse([
+            ("--output", !self.outputs.is_empty()),
+            ("--outputs", self.outputs_folder.is_some()),
+        ])
+    }
+}
+
+/// Refuses the first option of a program that is given.
+fn refuse<const N: usize>(options: [(&str, bool); N]) -> Result<(), Failure> {
+    match options.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Failure::Usage(format!(
+            "error: `{option}` applies to models, but the file is a program; `--arg` gives \
+             arguments of functions"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -539,7 +557,7 @@ fn cast(value: ModelValue, wanted: DType, host: &Arc<HostContext>) -> Result<Mod
 pub(crate) fn run(
     file: &str,
     kind: ModelKind,
-    arguments: &ModelArguments,
+    arguments: &ModelRunArguments,
     missing: Missing,
     limits: LimitArguments,
     host: &Arc<HostContext>,
@@ -549,7 +567,7 @@ pub(crate) fn run(
         inputs,
         output_types,
         ..
-    } = ready(file, kind, arguments, missing, host)?;
+    } = ready(file, kind, &arguments.model, missing, host)?;
     let mut wanted = Vec::new();
     for given in &arguments.outputs {
         let (name, file) = split(given, session.outputs(), "output")?;

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
     #[cfg(feature = "onnx")]
     #[command(flatten)]
-    model: crate::run_model::ModelArguments,
+    model: crate::run_model::ModelRunArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.

@@ -505,6 +505,13 @@ fn models_are_measured_and_traced() {
     let line = found.lines().find(|line| line.contains("nn.Relu"));
     let line = line.unwrap_or_else(|| panic!("{found}"));
     assert!(line.starts_with("  node "), "{line}");
+    // What no command would read is refused: outputs here, and inputs of programs.
+    let failed = tfrt(&["bench", &model, "--output", "y=y.npy"]);
+    assert!(text(&failed.stderr).contains("unexpected argument '--output'"));
+    let program = folder.0.join("program.mlir");
+    std::fs::write(&program, "func @main() {\n  tfrt.return\n}\n").unwrap();
+    let failed = tfrt(&["bench", program.to_str().unwrap(), "--input", "x=1"]);
+    assert!(text(&failed.stderr).contains("`--input` applies to models"));
     let failed = tfrt(&["bench", &model]);
     assert_eq!(
         text(&failed.stderr),

@@ -161,23 +161,20 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     let rates: &[&str] = if has_work { &["GFLOP/s", "GB/s"] } else { &[] };
     let has_waits = profile.kernels.iter().any(|kernel| kernel.num_waits > 0);
     let waits: &[&str] = if has_waits { &["waiting"] } else { &[] };
-    let has_places = profile.kernels.iter().any(|kernel| kernel.place.is_some());
-    let places: &[&str] = if has_places { &["place"] } else { &[] };
     let header = ["kernel", "per run", "total", "self", "share", "mean"];
-    let header = places.iter().chain(&header).chain(waits).chain(rates);
+    let header = header.iter().chain(waits).chain(rates);
     let header = header.map(|&title| title.to_owned());
     let rows = ranked(profile, |kernel| kernel.self_ns)
         .into_iter()
         .map(|kernel| {
-            let mut row = place_of(kernel, has_places);
-            row.extend([
-                escaped(&kernel.name).to_string(),
+            let mut row = vec![
+                named(kernel),
                 runs_per_run(kernel, profile),
                 nanos(kernel.total_ns),
                 nanos(kernel.self_ns),
                 percent(kernel.self_ns, all_ns),
                 Nanos(mean_ns(kernel.total_ns, kernel.num_runs)).to_string(),
-            ]);
+            ];
             if has_waits {
                 // Between the return of the kernel and its result, which is none of the times
                 // before.
@@ -194,13 +191,13 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     std::iter::once(header.collect()).chain(rows).collect()
 }
 
-/// The first column of a kernel, if the table has places.
-fn place_of(kernel: &KernelReport, has_places: bool) -> Vec<String> {
-    let place = kernel.place.as_deref().unwrap_or_default();
-    has_places
-        .then(|| escaped(place).to_string())
-        .into_iter()
-        .collect()
+/// Returns the name of a kernel, behind its place if it is listed by itself.
+fn named(kernel: &KernelReport) -> String {
+    let name = escaped(&kernel.name);
+    match &kernel.place {
+        Some(place) => format!("{}: {name}", escaped(place)),
+        None => name.to_string(),
+    }
 }
 
 /// So much in the time of the kernel, in thousands of millions a second; nothing for unreported
@@ -214,19 +211,16 @@ fn rate(amount: u64, kernel: &KernelReport) -> String {
 
 fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.dispatch_ns);
-    let has_places = profile.kernels.iter().any(|kernel| kernel.place.is_some());
-    let places: &[&str] = if has_places { &["place"] } else { &[] };
     let header = [
         "kernel", "runs", "self", "mean", "dispatch", "mean", "share",
     ];
-    let header = places.iter().chain(&header).map(|&title| title.to_owned());
-    let header: Vec<String> = header.collect();
+    let header = header.map(str::to_owned).to_vec();
     let kernels_ns = sum(profile, |kernel| kernel.self_ns);
     let num_runs = sum(profile, |kernel| kernel.num_runs);
     let num_dispatches = sum(profile, |kernel| kernel.num_dispatches);
-    let row = |name: &str, num_runs, self_ns, num_dispatches, dispatch_ns| {
+    let row = |name: String, num_runs, self_ns, num_dispatches, dispatch_ns| {
         vec![
-            escaped(name).to_string(),
+            name,
             u64::to_string(&num_runs),
             nanos(self_ns),
             Nanos(mean_ns(self_ns, num_runs)).to_string(),
@@ -238,18 +232,16 @@ fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let rows = ranked(profile, |kernel| kernel.dispatch_ns)
         .into_iter()
         .map(|kernel| {
-            let mut columns = place_of(kernel, has_places);
-            columns.extend(row(
-                &kernel.name,
+            row(
+                named(kernel),
                 kernel.num_runs,
                 kernel.self_ns,
                 kernel.num_dispatches,
                 kernel.dispatch_ns,
-            ));
-            columns
+            )
         });
-    let mut all = vec![String::new(); places.len()];
-    all.extend(row("(all)", num_runs, kernels_ns, num_dispatches, all_ns));
+    let all = "(all)".to_owned();
+    let all = row(all, num_runs, kernels_ns, num_dispatches, all_ns);
     std::iter::once(header).chain(rows).chain([all]).collect()
 }
 
@@ -372,7 +364,7 @@ not run because they have arguments: f, g
     }
 
     #[test]
-    fn kernels_that_are_listed_by_themselves_have_their_place_in_front() {
+    fn kernels_that_are_listed_by_themselves_follow_their_places() {
         let mut report = report();
         let profile = report.functions[0].profile.as_mut().expect("it has one");
         for (kernel, place) in profile
@@ -382,28 +374,16 @@ not run because they have arguments: f, g
         {
             kernel.place = Some(place.to_owned());
         }
-        let table = |columns| {
+        for columns in [Columns::Kernels, Columns::Dispatch] {
             let text = text(&report, columns);
-            let table = text.lines().skip_while(|line| !line.starts_with("  place"));
-            let columns = table.take(4).map(|line| line.get(..32).unwrap_or(line));
-            columns
-                .map(str::trim_end)
-                .map(str::to_owned)
-                .collect::<Vec<String>>()
-        };
-        assert_eq!(
-            table(Columns::Kernels)[..3],
-            [
-                "  place                 kernel",
-                "  node 'a' (Conv)  my.long_one",
-                "  p.mlir:3:5          my.short",
-            ]
-        );
-        let all = table(Columns::Dispatch);
-        assert_eq!(
-            all.last().map(String::as_str),
-            Some("                         (all)")
-        );
+            for line in [
+                "  node 'a' (Conv): my.long_one  ",
+                "  p.mlir:3:5: my.short          ",
+            ] {
+                let is_there = text.lines().any(|found| found.starts_with(line));
+                assert!(is_there, "{text}");
+            }
+        }
     }
 
     #[test]
