@@ -10,6 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
 use tonic::transport::server::Connected;
 
+use crate::forward::forward_writes;
+
 /// A connection that fails once the sender of its `cut` is gone. HTTP/2 always reads, so it notices
 /// that at once.
 pub(crate) struct Cuttable<IO> {
@@ -46,35 +48,7 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Cuttable<IO> {
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Cuttable<IO> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(context)
-    }
-}
+forward_writes!([IO: AsyncWrite + Unpin] Cuttable<IO>, io);
 
 impl<IO: Connected> Connected for Cuttable<IO> {
     type ConnectInfo = IO::ConnectInfo;

@@ -130,9 +130,14 @@ impl Header {
     fn parse(bytes: [u8; Self::BYTES]) -> Result<Self, Status> {
         let [first, _, _, _, l0, l1, l2, l3, value @ ..] = bytes;
         let kind = KINDS.into_iter().find(|kind| *kind as u8 == first);
+        let kind = kind.ok_or_else(|| unexpected(&format!("a frame of kind {first}")))?;
+        let len = u32::from_le_bytes([l0, l1, l2, l3]);
+        if matches!(kind, Kind::Abort | Kind::Ping) && len > 0 {
+            return Err(unexpected(&format!("{len} bytes of a frame without bytes")));
+        }
         Ok(Self {
-            kind: kind.ok_or_else(|| unexpected(&format!("a frame of kind {first}")))?,
-            len: u32::from_le_bytes([l0, l1, l2, l3]),
+            kind,
+            len,
             value: u64::from_le_bytes(value),
         })
     }

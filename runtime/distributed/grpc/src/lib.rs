@@ -60,6 +60,8 @@
 //! traffic learns it.
 #![forbid(unsafe_code)]
 
+mod forward;
+
 mod options;
 
 mod tls;

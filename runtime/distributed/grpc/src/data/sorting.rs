@@ -12,6 +12,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::transport::server::Connected;
 
 use super::PREFACE;
+use crate::forward::forward_writes;
 use crate::tls::Caller;
 
 /// The maximum number of connections that wait for the service of HTTP/2.
@@ -123,35 +124,7 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Sorted<IO> {
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Sorted<IO> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(context)
-    }
-}
+forward_writes!([IO: AsyncWrite + Unpin] Sorted<IO>, io);
 
 impl<IO: Connected> Connected for Sorted<IO> {
     type ConnectInfo = IO::ConnectInfo;

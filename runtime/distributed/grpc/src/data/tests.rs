@@ -40,8 +40,14 @@ fn add(arrival: &mut Arrival, bytes: &[u8]) -> Result<(), Status> {
 #[test]
 fn headers_are_read_as_they_were_written() {
     for kind in KINDS {
-        let header = Header::new(kind, 70_000, 1 << 40);
+        let has_bytes = !matches!(kind, Kind::Abort | Kind::Ping);
+        let header = Header::new(kind, if has_bytes { 70_000 } else { 0 }, 1 << 40);
         assert_eq!(Header::parse(header.to_bytes()).unwrap(), header);
+        if !has_bytes {
+            let refused = Header::parse(Header::new(kind, 3, 0).to_bytes());
+            let expected = "the data connection ended: unexpected 3 bytes of a frame without bytes";
+            assert_eq!(refused.unwrap_err().message(), expected);
+        }
     }
     for kind in [0, 7, 255] {
         let mut bytes = [0; Header::BYTES];

@@ -24,6 +24,7 @@ use tonic::transport::server::Connected;
 
 use super::Tls;
 use crate::data::{self, Incoming};
+use crate::forward::forward_writes;
 
 /// The maximum number of concurrent handshakes. A further connection ends the oldest one after its
 /// [`GRACE`], so that connections that say nothing do not keep others from theirs.
@@ -137,35 +138,7 @@ impl AsyncRead for Accepted {
     }
 }
 
-impl AsyncWrite for Accepted {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
+forward_writes!([] Accepted, stream);
 
 /// Accepts connections until the receiver is dropped, and hands those on that prove their task in
 /// time.
