@@ -10,6 +10,8 @@ mod passing;
 
 mod programs;
 
+mod shared;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_async::{AnyRef, AsyncValueRef, ByteString};

@@ -238,7 +238,12 @@ pub struct Graph {
 
 /// Builds a file with one function for each graph, named `f0`, `f1`, ….
 pub fn build(graphs: &[Graph]) -> BefFile {
-    build_taking("i64", graphs)
+    build_taking(FunctionKind::Async, "i64", graphs)
+}
+
+/// Like [`build`], with synchronous functions.
+pub fn build_sync(graphs: &[Graph]) -> BefFile {
+    build_taking(FunctionKind::Sync, "i64", graphs)
 }
 
 /// Like [`build`], where `f0` can be called with these arguments.
@@ -247,11 +252,11 @@ pub fn build_for(arguments: &[AnyRef], graphs: &[Graph]) -> BefFile {
     if arguments.iter().all(is_number) {
         build(graphs)
     } else {
-        build_taking("!test.any", graphs)
+        build_taking(FunctionKind::Async, "!test.any", graphs)
     }
 }
 
-fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
+fn build_taking(kind: FunctionKind, argument_type: &str, graphs: &[Graph]) -> BefFile {
     let mut builder = BefBuilder::new(WriteOptions {
         optional_sections: false,
     });
@@ -266,12 +271,7 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
                 vec![if index == 0 { argument } else { ty }; graph.num_arguments],
                 vec![ty; graph.returns.len()],
             );
-            builder.declare_function(
-                FunctionKind::Async,
-                &format!("f{index}"),
-                arguments,
-                results,
-            )
+            builder.declare_function(kind, &format!("f{index}"), arguments, results)
         })
         .collect();
     let mut nodes = graphs.iter().flat_map(|graph| &graph.nodes);

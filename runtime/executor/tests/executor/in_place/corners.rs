@@ -23,13 +23,13 @@ use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
 use super::{
-    LOG, Outcome, Traced, add, call_now, cancel, check, constant, constant_text, gather, later,
-    later_text, length, op, outcome, panic_quietly, peek, registry, text_of,
+    LOG, Outcome, Traced, add, call_now, check, constant, constant_text, gather, later, later_text,
+    length, op, outcome, panic_quietly, peek, registry, text_of,
 };
 use crate::support::{ASYNC_SUM, Graph, Node, alone, build_for, queue_of};
 
 /// Executes `f0` of `graphs` under the single-threaded queue.
-fn execute(
+pub(super) fn execute(
     more: &[KernelDescriptor],
     graphs: &[Graph],
     arguments: &[AnyRef],
@@ -845,83 +845,5 @@ fn an_operand_that_a_kernel_has_often_is_shared_and_is_given_up_once() {
         // Arguments are the caller's too, and the other texts are used by one kernel each.
         assert_eq!(found, [6, 4, 2].map(Outcome::Number));
         assert!(arguments.iter().all(AnyRef::is_unique));
-    }
-}
-
-/// Returns twice the second operand, and one more if no one else has the first one.
-struct SeeUnique;
-
-impl Declared for SeeUnique {
-    const OP: &'static OpDef = &op("test.see_unique", OpTraits::NONE);
-}
-
-fn see_unique() -> KernelDescriptor {
-    KernelDescriptor::new::<SeeUnique, (AnyOperand<0, true>, ByValue<i64, 1>), Payload<i64>, _>(
-        |(value, number)| 2 * number + i64::from(value.is_unique()),
-    )
-}
-
-/// Fails, and still has its operands.
-struct FailWithText;
-
-impl Declared for FailWithText {
-    const OP: &'static OpDef = &op("test.fail_with_text", OpTraits::NONE);
-}
-
-fn fail_with_text() -> KernelDescriptor {
-    type Params = (AnyOperand<0, true>, ByValue<i64, 1>);
-    type Results = Fallible<Payload<i64>, Result<i64, Error>>;
-    KernelDescriptor::new::<FailWithText, Params, Results, _>(|(_, _)| Err(Error::new("failed")))
-}
-
-#[test]
-fn only_the_last_of_many_uses_is_alone_wherever_the_schedule_is_left() {
-    const NUM_USES: usize = 6;
-    let _alone = alone();
-    let kernels = [see_unique(), fail_with_text()];
-    let [number, text] = [0, 1];
-    let interruptions = [
-        None,
-        Some(&later::DIRECT),
-        Some(&ASYNC_SUM),
-        Some(&check::DIRECT),
-        Some(&cancel::DIRECT),
-        Some(FailWithText::OP),
-    ];
-    for interruption in interruptions {
-        for place in 0..=NUM_USES {
-            let mut nodes = vec![node(&text_of::DIRECT, &[number])];
-            // Each use needs the result of the one before, so the order is known.
-            let mut last = number;
-            for index in 0..=NUM_USES {
-                if let Some(op) = interruption.filter(|_| index == place) {
-                    let operands = [text, last];
-                    let first = usize::from(!std::ptr::eq(op, FailWithText::OP));
-                    nodes.push(node(op, &operands[first..]));
-                    last = nodes.len();
-                }
-                if index < NUM_USES {
-                    nodes.push(node(SeeUnique::OP, &[text, last]));
-                    last = nodes.len();
-                }
-            }
-            let graph = Graph {
-                num_arguments: 1,
-                nodes,
-                returns: vec![last],
-            };
-            let run = |is_followed| {
-                follow_schedules(is_followed);
-                let arguments = [AnyRef::available(0_i64)];
-                let (_host, results) = execute(&kernels, std::slice::from_ref(&graph), &arguments);
-                follow_schedules(true);
-                outcome(&results[0])
-            };
-            let found = run(true);
-            assert_eq!(found, run(false), "{interruption:?} before use {place}");
-            if interruption.is_none() {
-                assert_eq!(found, Outcome::Number(1), "only the last use is alone");
-            }
-        }
     }
 }
