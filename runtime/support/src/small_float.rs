@@ -284,8 +284,8 @@ mod tests {
                     assert_eq!(format.nearest(x), expected, "{} {x:e}", format.name);
                 }
             }
-            for x in [1e-310, 1e300, f64::MAX] {
-                let expected = nearest_by_search(format, x);
+            // Differences from these are not exact, so that a search would find any number.
+            for (x, expected) in [(1e-310, 0), (1e300, format.first_special())] {
                 assert_eq!(format.nearest(x), expected, "{} {x:e}", format.name);
             }
         }
