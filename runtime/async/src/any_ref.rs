@@ -338,20 +338,7 @@ impl AnyRef {
     #[inline]
     #[must_use]
     pub fn get<T: Value + Immutable>(&self) -> Option<&T> {
-        const {
-            assert!(
-                !T::IS_MUTABLE,
-                "a payload of a mutable type is read by `try_read`"
-            )
-        };
-        let (holder, found) = self.concrete_holder()?;
-        if found != TypeIndex::of::<T>() {
-            return None;
-        }
-        // SAFETY: `concrete_holder` guarantees that the header lives as long as `self` and has a
-        // payload of the type that was found, which is `T`; a type that is not mutable is never
-        // written.
-        Some(unsafe { cell::payload(holder) })
+        self.payload()?.get()
     }
 
     /// Returns the payload for writing if there is one, it is a `T`, and this is the [only
@@ -533,7 +520,7 @@ impl AnyRef {
 
     /// Returns the header that has the payload, if there is one, and the payload's type.
     #[inline]
-    fn concrete_holder(&self) -> Option<(NonNull<Header>, TypeIndex)> {
+    pub(crate) fn concrete_holder(&self) -> Option<(NonNull<Header>, TypeIndex)> {
         let header = self.header();
         if header.word.has_own_payload() {
             return Some((self.header, header.type_index));
@@ -571,7 +558,7 @@ impl AnyRef {
     ) -> Result<ReadGuard<'_, T>, BorrowError> {
         if !T::IS_MUTABLE {
             // SAFETY: duties 1 and 2; a type that is not mutable is never written.
-            return Ok(ReadGuard::unguarded(unsafe { cell::payload(holder) }));
+            return Ok(ReadGuard::of_borrowed(unsafe { cell::payload(holder) }));
         }
         // SAFETY: duty 1; the holder lives as long as `self`.
         let borrow = &unsafe { holder.as_ref() }.borrow;

@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use crate::sync::{AtomicU8, Ordering};
+use crate::value::Value;
 
 /// The reasons why a payload could not be borrowed.
 ///
@@ -133,18 +134,26 @@ impl BorrowCount {
 /// let value = AnyRef::available(7_i64);
 /// assert_eq!(value.try_read::<i64>().map(|guard| *guard), Ok(7));
 /// ```
-pub struct ReadGuard<'a, T> {
+pub struct ReadGuard<'a, T: Value> {
     // A pointer, because a reference would have to stay valid until the end of the function that
     // drops the guard, but the borrow ends earlier.
     payload: *const T,
+    /// Nothing for a type that is not mutable.
     borrow: Option<&'a BorrowCount>,
     lifetime: PhantomData<&'a T>,
 }
 
-impl<'a, T> ReadGuard<'a, T> {
-    /// Creates a guard for a payload that is never written.
+impl<'a, T: Value> ReadGuard<'a, T> {
+    /// Creates a guard for a payload that is borrowed already.
+    ///
+    /// ```
+    /// use tfrt_async::ReadGuard;
+    ///
+    /// assert_eq!(*ReadGuard::of_borrowed(&7_i64), 7);
+    /// ```
     #[inline]
-    pub(crate) fn unguarded(payload: &'a T) -> Self {
+    #[must_use]
+    pub fn of_borrowed(payload: &'a T) -> Self {
         Self {
             payload,
             borrow: None,
@@ -163,6 +172,7 @@ impl<'a, T> ReadGuard<'a, T> {
         borrow: &'a BorrowCount,
         payload: impl FnOnce() -> *const T,
     ) -> Result<Self, BorrowError> {
+        debug_assert!(T::IS_MUTABLE, "what is never written needs no borrow");
         borrow.read()?;
         Ok(Self {
             payload: payload(),
@@ -172,7 +182,7 @@ impl<'a, T> ReadGuard<'a, T> {
     }
 }
 
-impl<T> Deref for ReadGuard<'_, T> {
+impl<T: Value> Deref for ReadGuard<'_, T> {
     type Target = T;
 
     #[inline]
@@ -183,22 +193,26 @@ impl<T> Deref for ReadGuard<'_, T> {
     }
 }
 
-impl<T> Drop for ReadGuard<'_, T> {
+impl<T: Value> Drop for ReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(borrow) = self.borrow {
+        // Known at compile time for most types: a guard of a kernel's operand is in registers of
+        // the processor if nothing is done here.
+        if T::IS_MUTABLE
+            && let Some(borrow) = self.borrow
+        {
             borrow.end_read();
         }
     }
 }
 
 // SAFETY: a guard is a shared reference to the payload and a shared reference to an atomic.
-unsafe impl<T: Sync> Send for ReadGuard<'_, T> {}
+unsafe impl<T: Value + Sync> Send for ReadGuard<'_, T> {}
 
 // SAFETY: as for `Send`.
-unsafe impl<T: Sync> Sync for ReadGuard<'_, T> {}
+unsafe impl<T: Value + Sync> Sync for ReadGuard<'_, T> {}
 
-impl<T: fmt::Debug> fmt::Debug for ReadGuard<'_, T> {
+impl<T: Value + fmt::Debug> fmt::Debug for ReadGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         T::fmt(self, f)
     }

@@ -60,6 +60,8 @@ mod room;
 
 mod any_ref;
 
+mod any_payload;
+
 mod typed_ref;
 
 mod promise;
@@ -110,6 +112,7 @@ mod sync;
 #[cfg(all(test, loom))]
 mod loom_models;
 
+pub use any_payload::AnyPayload;
 pub use any_ref::AnyRef;
 pub use borrow::{BorrowError, ReadGuard, WriteGuard};
 pub use byte_string::{ByteString, NotText};

@@ -59,12 +59,7 @@ pub(crate) unsafe fn call_function<'f, K: Kernel, S: Source<'f>, R>(
     source: S,
     then: impl FnOnce(Returned<K::Results>) -> R,
 ) -> Result<R, Error> {
-    let returned = {
-        // Dropped where it is, at the end of the block: a call of `drop` would copy what is held,
-        // such as the handle of a tensor.
-        // SAFETY: duty 1.
-        let mut held = unsafe { K::Params::hold(source) }?;
-        K::call(K::Params::lend(&mut held))
-    };
+    // SAFETY: duty 1.
+    let returned = unsafe { K::Params::with_arguments(source, |arguments| K::call(arguments)) }?;
     Ok(then(returned))
 }

@@ -38,7 +38,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use tfrt_async::is_copied;
-use tfrt_async::{AnyRef, Value, WriteGuard};
+use tfrt_async::{AnyRef, ReadGuard, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
@@ -48,7 +48,7 @@ use crate::kernel::inputs::{AttributeList, FileInputs, FunctionList, NO_FILE_INP
 use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
-use crate::kernel::source::{ReadHold, Source, conflict};
+use crate::kernel::source::{Source, conflict};
 use crate::kernel::tail::Tail;
 use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
@@ -301,18 +301,16 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     }
 
     #[inline]
-    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadGuard<'a, T>, Error> {
         if is_copied::<T>() {
             // SAFETY: duty 1 of `read`, and D1.
-            return Ok(ReadHold::Place(unsafe { self.place::<T>(index) }));
+            return Ok(ReadGuard::of_borrowed(unsafe { self.place::<T>(index) }));
         }
         // SAFETY: duty 1 of `read`, and D2.
         let value = unsafe { self.place::<AnyRef>(index) };
         // SAFETY: duty 1 of `read`: the value has a payload of this type.
         let guard = unsafe { value.try_read_unchecked::<T>() };
-        guard
-            .map(ReadHold::Value)
-            .map_err(|error| conflict(K::OP, index, "read", error))
+        guard.map_err(|error| conflict(K::OP, index, "read", error))
     }
 
     #[inline]
@@ -344,8 +342,9 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     #[inline]
     fn gather(self, _start: usize, _end: usize) -> Tail<'a> {
         let first = K::Params::NUM_OPERANDS + 1;
+        // Moved into the closure, so that the places stay in registers of the processor.
         // SAFETY: duty 1 of `DirectFn`: the offsets of the tail follow its length; D4.
-        Tail::gathered(self.tail_len(), |index| unsafe {
+        Tail::gathered(self.tail_len(), move |index| unsafe {
             self.place(first + index)
         })
     }

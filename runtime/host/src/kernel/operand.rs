@@ -6,14 +6,14 @@
 
 use std::marker::PhantomData;
 
-use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value, WriteGuard};
+use tfrt_async::{AnyRef, AsyncValueRef, ReadGuard, TypeIndex, Value, WriteGuard};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::Error;
 
 use crate::kernel::frame::mismatch;
 use crate::kernel::operands::Operands;
 use crate::kernel::param::{Param, Sealed};
-use crate::kernel::source::{ReadHold, Source};
+use crate::kernel::source::Source;
 use crate::kernel::tail::Tail;
 use crate::kernel::type_list::TypeList;
 
@@ -80,7 +80,7 @@ fn check_any<'a, S: Source<'a>>(source: S, index: usize) -> Result<(), Error> {
 impl<T, const INDEX: usize> Sealed for ByValue<T, INDEX> {}
 
 impl<T: Value + Clone, const INDEX: usize> Param for ByValue<T, INDEX> {
-    type Held<'f> = ReadHold<'f, T>;
+    type Held<'f> = ReadGuard<'f, T>;
     type Argument<'h, 'f> = T;
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 1;
@@ -112,7 +112,7 @@ impl<T: Value + Clone, const INDEX: usize> OperandParam for ByValue<T, INDEX> {
 impl<T, const INDEX: usize> Sealed for ByRef<T, INDEX> {}
 
 impl<T: Value, const INDEX: usize> Param for ByRef<T, INDEX> {
-    type Held<'f> = ReadHold<'f, T>;
+    type Held<'f> = ReadGuard<'f, T>;
     type Argument<'h, 'f> = &'h T;
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 1;

@@ -4,13 +4,13 @@
 
 use std::marker::PhantomData;
 
-use tfrt_async::{TypeIndex, Value};
+use tfrt_async::{ReadGuard, TypeIndex, Value};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::Error;
 
 use crate::kernel::operand::OperandParam;
 use crate::kernel::param::{Param, Sealed};
-use crate::kernel::source::{ReadHold, Source};
+use crate::kernel::source::Source;
 use crate::kernel::type_list::TypeList;
 
 /// `Option<T>`: a copy of the payload, if the operand is present.
@@ -38,7 +38,7 @@ macro_rules! impl_optional {
         impl<T: $($bound +)+, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
             for $marker<T, INDEX, CHAIN_FOLLOWS>
         {
-            type Held<'f> = Option<ReadHold<'f, T>>;
+            type Held<'f> = Option<ReadGuard<'f, T>>;
             type Argument<'h, 'f> = $argument;
 
             #[inline]

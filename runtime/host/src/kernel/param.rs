@@ -111,6 +111,19 @@ pub trait ParamList: Sealed {
     /// Creates the arguments from the held data.
     fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f>;
 
+    /// Holds the data from the frame while `function` runs with the arguments. The data of each
+    /// parameter is apart from the others, in registers of the processor if it fits.
+    ///
+    /// # Errors
+    /// The error of the first marker that fails.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of the same source would succeed.
+    unsafe fn with_arguments<'f, S: Source<'f>, R>(
+        source: S,
+        function: impl for<'h> FnOnce(Self::Arguments<'h, 'f>) -> R,
+    ) -> Result<R, Error>;
+
     /// Checks that every operand that is read exists, is available, and has the payload type that
     /// it is read as.
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error>;
@@ -176,6 +189,19 @@ macro_rules! impl_param_list {
                 ($($marker::lend($held),)*)
             }
 
+            #[inline]
+            unsafe fn with_arguments<'f, S: Source<'f>, R>(
+                source: S,
+                function: impl for<'h> FnOnce(Self::Arguments<'h, 'f>) -> R,
+            ) -> Result<R, Error> {
+                $(
+                    // SAFETY: duty 1: the check of the list succeeds only if that of each marker
+                    // does.
+                    let mut $held = unsafe { $marker::hold(source) }?;
+                )*
+                Ok(function(($($marker::lend(&mut $held),)*)))
+            }
+
             fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
                 $($marker::check(source)?;)*
                 Ok(())
@@ -213,6 +239,14 @@ impl ParamList for () {
 
     #[inline]
     fn lend<'h, 'f>(_held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f> {}
+
+    #[inline]
+    unsafe fn with_arguments<'f, S: Source<'f>, R>(
+        _source: S,
+        function: impl for<'h> FnOnce(Self::Arguments<'h, 'f>) -> R,
+    ) -> Result<R, Error> {
+        Ok(function(()))
+    }
 
     fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
         Ok(())

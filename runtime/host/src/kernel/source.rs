@@ -1,8 +1,6 @@
 //! The source of arguments: a frame, or the registers of a function, behind one interface.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
-use std::ops::Deref;
-
 use tfrt_async::{AnyRef, Chain, ReadGuard, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
@@ -51,7 +49,7 @@ pub trait Source<'a>: Copy {
     ///
     /// # Safety
     /// 1. [`check`](Self::check) of `T` and `index` would succeed.
-    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error>;
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadGuard<'a, T>, Error>;
 
     /// Borrows the payload of the operand at `index`, of a mutable type, for writing.
     ///
@@ -71,27 +69,6 @@ pub trait Source<'a>: Copy {
     #[inline]
     fn gather(self, start: usize, end: usize) -> Tail<'a> {
         Tail::in_list(self.tail(start, end))
-    }
-}
-
-/// A payload that is being read.
-#[derive(Debug)]
-pub enum ReadHold<'a, T: Value> {
-    /// In its place among the registers of a function.
-    Place(&'a T),
-    /// In an AsyncValue.
-    Value(ReadGuard<'a, T>),
-}
-
-impl<T: Value> Deref for ReadHold<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        match self {
-            Self::Place(payload) => payload,
-            Self::Value(guard) => guard,
-        }
     }
 }
 
@@ -171,15 +148,13 @@ impl<'a> Source<'a> for FrameParts<'a> {
     }
 
     #[inline]
-    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadGuard<'a, T>, Error> {
         debug_assert!(self.check::<T>(index).is_ok());
         // SAFETY: duty 1: the operand exists.
         let argument = unsafe { self.arguments.get_unchecked(index) };
         // SAFETY: duty 1: it is available and its payload is a `T`.
         let guard = unsafe { argument.try_read_unchecked::<T>() };
-        guard
-            .map(ReadHold::Value)
-            .map_err(|error| conflict(self.op, index, "read", error))
+        guard.map_err(|error| conflict(self.op, index, "read", error))
     }
 
     #[inline]

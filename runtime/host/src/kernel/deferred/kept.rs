@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use tfrt_async::is_copied;
 use tfrt_async::pool::Pooled;
-use tfrt_async::{AnyRef, Chain, Value, WriteGuard};
+use tfrt_async::{AnyRef, Chain, ReadGuard, Value, WriteGuard};
 use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
@@ -33,7 +33,7 @@ use crate::kernel::function_ref::FunctionTable;
 use crate::kernel::inputs::{AttributeList, FileInputs, FunctionList};
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
 use crate::kernel::param::ParamList;
-use crate::kernel::source::{ReadHold, Source, conflict};
+use crate::kernel::source::{Source, conflict};
 use crate::services::execution::ExecutionContext;
 
 /// A call in progress.
@@ -332,16 +332,14 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     }
 
     #[inline]
-    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'k, T>, Error> {
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadGuard<'k, T>, Error> {
         if is_copied::<T>() {
             // SAFETY: duty 1 of `read`; `T` is copied, as just checked.
-            return Ok(ReadHold::Place(unsafe { self.copied(index) }));
+            return Ok(ReadGuard::of_borrowed(unsafe { self.copied(index) }));
         }
         // SAFETY: duty 1 of `read`: the value has a payload of this type.
         let guard = unsafe { self.shared(index)?.try_read_unchecked::<T>() };
-        guard
-            .map(ReadHold::Value)
-            .map_err(|error| conflict(self.call.op, index, "read", error))
+        guard.map_err(|error| conflict(self.call.op, index, "read", error))
     }
 
     unsafe fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'k, T>, Error> {
