@@ -328,7 +328,7 @@ owned_handles! {
     /// A stream: work that a device does in order.
     Stream(
         OwnedStream;
-        known: Option<Arc<dyn KnownStream>> = |context, handle| context.gpu().driver.known_stream(handle)
+        known: Option<Box<dyn KnownStream>> = |context, handle| context.gpu().driver.known_stream(handle)
     ): "!tfrt_gpu.stream", StreamHandle, |gpu, handle| gpu.driver.stream_destroy(handle);
     /// An event: a place in a stream.
     Event(OwnedEvent): "!tfrt_gpu.event", EventHandle, |gpu, handle| gpu.driver.event_destroy(handle);
@@ -482,7 +482,7 @@ impl Stream {
         &self,
         current: &Current,
         function: &GpuFunction,
-        config: LaunchConfig,
+        config: &LaunchConfig,
         arguments: &[Argument],
     ) -> GpuResult<()> {
         if let (Some(stream), Some(kernel)) = (&self.0.known, &function.known)
@@ -491,7 +491,7 @@ impl Stream {
             return result;
         }
         let driver = &self.context().gpu().driver;
-        driver.launch(current, function.handle, config, self.handle(), arguments)
+        driver.launch(current, function.handle, *config, self.handle(), arguments)
     }
 
     /// Returns a reference that does not keep the stream.

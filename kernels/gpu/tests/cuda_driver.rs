@@ -564,9 +564,9 @@ fn what_is_known_of_an_object_ends_with_it() {
             shared_bytes: 0,
         };
         let arguments = [Argument::Pointer(memory), Argument::Bits32(1)];
-        let launch = || known.launch(&current, &function, config, &arguments);
+        let launch = || known.launch(&current, &function, &config, &arguments);
         assert_eq!(launch(), Some(Ok(())));
-        let by_stranger = its_known.launch(&of_stranger, &function, config, &arguments);
+        let by_stranger = its_known.launch(&of_stranger, &function, &config, &arguments);
         assert_eq!(by_stranger, None);
         driver.module_unload(module).unwrap();
         assert_eq!(launch(), None);

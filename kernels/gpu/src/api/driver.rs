@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use tfrt_tensor::HostBuffer;
 
@@ -124,7 +123,7 @@ pub trait StreamCalls: Debug + Send + Sync {
 
     /// Returns the stream for calls that look nothing up, if the driver has such calls and knows
     /// the handle.
-    fn known_stream(&self, stream: StreamHandle) -> Option<Arc<dyn KnownStream>> {
+    fn known_stream(&self, stream: StreamHandle) -> Option<Box<dyn KnownStream>> {
         let _ = stream;
         None
     }
@@ -300,12 +299,12 @@ pub struct LaunchConfig {
 impl LaunchConfig {
     /// Refuses sizes that no device accepts.
     #[inline]
-    pub(crate) fn check(self, call: &'static str) -> GpuResult<()> {
+    pub(crate) fn check(&self, call: &'static str) -> GpuResult<()> {
         let Self {
             grid: [grid_x, grid_y, grid_z],
             block: [block_x, block_y, block_z],
             ..
-        } = self;
+        } = *self;
         // One by one: a search takes twice as many instructions.
         if grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x == 0 || block_y == 0 || block_z == 0
         {
@@ -388,6 +387,9 @@ fn invalid(call: &'static str, details: String) -> GpuError {
 }
 
 /// An argument of a kernel on the device.
+// The payloads of all variants are at the same offset, so that a pointer to one is found without a
+// comparison.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument {
     /// An address, of 8 bytes.

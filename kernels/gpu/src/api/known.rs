@@ -46,7 +46,7 @@ pub trait KnownStream: Debug + Send + Sync {
         &self,
         current: &Current,
         function: &KnownFunction,
-        config: LaunchConfig,
+        config: &LaunchConfig,
         arguments: &[Argument],
     ) -> Option<GpuResult<()>>;
 }

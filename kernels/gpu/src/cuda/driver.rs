@@ -137,11 +137,11 @@ impl Driver for CudaDriver {
 #[inline]
 pub(super) fn same_context(
     call: &'static str,
-    one: &Context,
-    other: &Context,
+    one: &Arc<Context>,
+    other: &Arc<Context>,
     mixed: Status,
 ) -> GpuResult<()> {
-    if one.number == other.number {
+    if Arc::ptr_eq(one, other) || one.number == other.number {
         return Ok(());
     }
     Err(mixed_contexts(call, mixed))

@@ -180,7 +180,7 @@ impl<'c, 'a> GpuCall<'c, 'a> {
         all.push(KernelArgument::from(num_threads));
         all.extend_from_slice(arguments);
         let stream = self.gpu.stream();
-        stream.launch(&self.current, function, config, &all)?;
+        stream.launch(&self.current, function, &config, &all)?;
         Ok(())
     }
 

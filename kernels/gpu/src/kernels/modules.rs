@@ -109,7 +109,7 @@ fn function_launch(
         shared_bytes: shared,
     };
     // As few places as suffice, since each is written twice.
-    let (mut few, mut more, mut many);
+    let (mut few, mut more);
     let arguments: &mut [Argument] = match args.len() {
         len @ ..=NUM_FEW => {
             few = [NO_ARGUMENT; NUM_FEW];
@@ -119,17 +119,39 @@ fn function_launch(
             more = [NO_ARGUMENT; NUM_INLINE];
             &mut more[..len]
         }
-        len => {
-            many = vec![NO_ARGUMENT; len];
-            &mut many
+        _ => {
+            launch_many(stream, function, &config, args)?;
+            return Ok(in_chain);
         }
     };
     for (place, value) in arguments.iter_mut().zip(args) {
         *place = argument(value)?;
     }
+    launch(stream, function, &config, arguments)?;
+    Ok(in_chain)
+}
+
+#[cold]
+fn launch_many(
+    stream: &Stream,
+    function: &GpuFunction,
+    config: &LaunchConfig,
+    args: &[AnyRef],
+) -> Result<()> {
+    let arguments: Result<Vec<Argument>> = args.iter().map(argument).collect();
+    launch(stream, function, config, &arguments?)
+}
+
+#[inline(always)]
+fn launch(
+    stream: &Stream,
+    function: &GpuFunction,
+    config: &LaunchConfig,
+    arguments: &[Argument],
+) -> Result<()> {
     let current = stream.enter(function.module.context())?;
     stream.launch(&current, function, config, arguments)?;
-    Ok(in_chain)
+    Ok(())
 }
 
 /// The size of a dimension of a launch, and its value. Most launches use one value for the size of
@@ -166,9 +188,12 @@ impl<'v> LastExtent<'v> {
 #[inline(always)]
 fn extent(value: &AnyRef) -> Result<u32> {
     // Programs of today have 64 bits, so that comes first.
-    let size = match value.get::<u64>() {
+    let payload = value.payload();
+    let size = match payload.and_then(|payload| payload.get::<u64>()) {
         Some(size) => *size,
-        None => value.get::<u32>().map_or(u64::MAX, |size| (*size).into()),
+        None => payload
+            .and_then(|payload| payload.get::<u32>())
+            .map_or(u64::MAX, |size| (*size).into()),
     };
     u32::try_from(size).map_err(|_| too_large(size))
 }
@@ -181,16 +206,19 @@ fn too_large(size: u64) -> Error {
 
 #[inline]
 fn argument(value: &AnyRef) -> Result<Argument> {
-    if let Some(buffer) = value.get::<Buffer>() {
+    let Some(payload) = value.payload() else {
+        return Err(unsupported_argument());
+    };
+    if let Some(buffer) = payload.get::<Buffer>() {
         return Ok(Argument::Pointer(buffer.pointer()));
     }
-    if let Some(number) = value.get::<i32>() {
+    if let Some(number) = payload.get::<i32>() {
         return Ok(Argument::Bits32(number.cast_unsigned()));
     }
-    if let Some(number) = value.get::<f32>() {
+    if let Some(number) = payload.get::<f32>() {
         return Ok(Argument::Bits32(number.to_bits()));
     }
-    if let Some(number) = value.get::<f64>() {
+    if let Some(number) = payload.get::<f64>() {
         return Ok(Argument::Bits64(number.to_bits()));
     }
     Err(unsupported_argument())

@@ -83,14 +83,14 @@ impl KnownStream for CudaStream {
         &self,
         _current: &Current,
         function: &KnownFunction,
-        config: LaunchConfig,
+        config: &LaunchConfig,
         arguments: &[Argument],
     ) -> Option<GpuResult<()>> {
         let function = function.get::<Weak<Function>>()?.upgrade()?;
         let stream = self.stream.upgrade()?;
-        let functions = [&stream.context, &function.module.context].map(|it| &it.functions);
+        let (context, module) = (&stream.context, &function.module.context);
         // Contexts of two drivers may have one number.
-        if !Arc::ptr_eq(functions[0], functions[1]) {
+        if !Arc::ptr_eq(context, module) && !Arc::ptr_eq(&context.functions, &module.functions) {
             return None;
         }
         Some(launch_on(&stream, &function, config, arguments))

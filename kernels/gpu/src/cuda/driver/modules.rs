@@ -170,7 +170,7 @@ impl ModuleCalls for CudaDriver {
             .get_again(function.0)
             .ok_or_else(|| unknown(LAUNCH))?;
         let stream = self.stream(LAUNCH, stream)?;
-        launch_on(&stream, &function, config, arguments)
+        launch_on(&stream, &function, &config, arguments)
     }
 
     fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
@@ -200,7 +200,7 @@ impl ModuleCalls for CudaDriver {
 pub(super) fn launch_on(
     stream: &Object,
     function: &Function,
-    config: LaunchConfig,
+    config: &LaunchConfig,
     arguments: &[Argument],
 ) -> GpuResult<()> {
     let module = &function.module;
@@ -215,9 +215,26 @@ pub(super) fn launch_on(
         return launch_packed(stream, function, config, arguments);
     };
     check_count(LAUNCH, parameters.len(), arguments)?;
-    let (mut few, mut many) = ([const { Pointer::uninit() }; NUM_INLINE], Vec::new());
+    let mut few = [const { Pointer::uninit() }; NUM_INLINE];
+    let Some(few) = few.get_mut(..arguments.len()) else {
+        return launch_many(stream, function, config, parameters, arguments);
+    };
     // The driver reads as much behind each pointer as the parameter has.
-    let pointers = pointers_to(arguments, parameters, &mut few, &mut many)?;
+    let pointers = pointers_to(arguments, parameters, few)?;
+    call_launch(stream, function, config, pointers, ptr::null_mut())
+}
+
+/// Launches a kernel with more arguments than most have.
+#[cold]
+fn launch_many(
+    stream: &Object,
+    function: &Function,
+    config: &LaunchConfig,
+    parameters: &[usize],
+    arguments: &[Argument],
+) -> GpuResult<()> {
+    let mut many = vec![Pointer::uninit(); arguments.len()];
+    let pointers = pointers_to(arguments, parameters, &mut many)?;
     call_launch(stream, function, config, pointers, ptr::null_mut())
 }
 
@@ -227,7 +244,7 @@ pub(super) fn launch_on(
 fn launch_packed(
     stream: &Object,
     function: &Function,
-    config: LaunchConfig,
+    config: &LaunchConfig,
     arguments: &[Argument],
 ) -> GpuResult<()> {
     let mut block = pack(arguments);
@@ -248,7 +265,7 @@ fn launch_packed(
 fn call_launch(
     stream: &Object,
     function: &Function,
-    config: LaunchConfig,
+    config: &LaunchConfig,
     pointers: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> GpuResult<()> {
@@ -261,7 +278,7 @@ fn call_launch(
         grid: [gx, gy, gz],
         block: [bx, by, bz],
         shared_bytes,
-    } = config;
+    } = *config;
     call!(
         stream.context.functions,
         "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
@@ -281,8 +298,8 @@ fn call_launch(
     )
 }
 
-/// Returns a list of pointers to the bytes of arguments, which are only read. The list lies in
-/// `few` or in `many`.
+/// Writes pointers to the bytes of arguments, which are only read, and returns the list of them,
+/// which has as many places.
 ///
 /// # Errors
 /// If an argument does not have the size of its parameter.
@@ -290,16 +307,8 @@ fn call_launch(
 fn pointers_to(
     arguments: &[Argument],
     parameters: &[usize],
-    few: &mut [Pointer; NUM_INLINE],
-    many: &mut Vec<Pointer>,
+    pointers: &mut [Pointer],
 ) -> GpuResult<*mut *mut c_void> {
-    let pointers = match few.get_mut(..arguments.len()) {
-        Some(few) => few,
-        None => {
-            many.resize_with(arguments.len(), Pointer::uninit);
-            &mut many[..]
-        }
-    };
     let pairs = arguments.iter().zip(parameters);
     for (index, (pointer, (argument, expected))) in pointers.iter_mut().zip(pairs).enumerate() {
         check_argument(LAUNCH, index, *expected, argument)?;
@@ -361,8 +370,8 @@ mod tests {
             };
             let arguments: Vec<Argument> = (0..len as u32).map(argument).collect();
             let mut sizes: Vec<usize> = arguments.iter().map(|it| it.num_bytes()).collect();
-            let (mut few, mut many) = ([const { Pointer::uninit() }; NUM_INLINE], Vec::new());
-            let pointers = pointers_to(&arguments, &sizes, &mut few, &mut many).unwrap();
+            let mut places = vec![Pointer::uninit(); len];
+            let pointers = pointers_to(&arguments, &sizes, &mut places).unwrap();
             // SAFETY: there are so many pointers, which live as long as this runs.
             let pointers = unsafe { std::slice::from_raw_parts(pointers, len) };
             for (index, (pointer, argument)) in pointers.iter().zip(&arguments).enumerate() {
@@ -376,7 +385,7 @@ mod tests {
             }
             if let Some(last) = sizes.last_mut() {
                 *last += 1;
-                let refused = pointers_to(&arguments, &sizes, &mut few, &mut many);
+                let refused = pointers_to(&arguments, &sizes, &mut places);
                 let text = format!("argument {}: expected ", len - 1);
                 assert!(refused.is_err_and(|error| error.details.starts_with(&text)));
             }

@@ -141,8 +141,8 @@ impl StreamCalls for CudaDriver {
         )
     }
 
-    fn known_stream(&self, stream: StreamHandle) -> Option<Arc<dyn KnownStream>> {
-        Some(Arc::new(self.stream_of(stream)?))
+    fn known_stream(&self, stream: StreamHandle) -> Option<Box<dyn KnownStream>> {
+        Some(Box::new(self.stream_of(stream)?))
     }
 
     fn keep_until_passed(
