@@ -519,28 +519,17 @@ impl DistributedContext {
         }
         // Each task on its own: one that does not answer does not keep the others waiting.
         let all = Gather::new(done);
-        let mut deletions = self.releases.take_deletions();
+        self.releases.flush();
         for task in self.other_tasks() {
             let (this, part) = (Arc::clone(self), all.clone());
-            let close = move || {
+            self.releases.when_answered(task, move || {
                 let request = CloseContextRequest {
                     context_id: this.id,
                 };
                 this.call(task, CallOptions::default(), request, |answer| {
                     part.end(answer);
                 });
-            };
-            match deletions.remove(&task) {
-                Some(deletion) => {
-                    // Whether the objects could be deleted does not matter: the context goes.
-                    self.call(task, CallOptions::default(), deletion, |_| close());
-                }
-                None => close(),
-            }
-        }
-        // The objects on this task.
-        for (task, deletion) in deletions {
-            self.call(task, CallOptions::default(), deletion, |_| ());
+            });
         }
     }
 

@@ -7,8 +7,12 @@
 //! A request keeps the ids that it uses until it is answered, so an object is deleted after all
 //! requested uses. It does not matter whether the request succeeded: deleting an object that was
 //! never created is harmless.
+//!
+//! Requests may overtake each other. So a context is closed on a task once that task has answered
+//! all requests to delete objects.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -65,6 +69,24 @@ pub(crate) struct Releases {
 struct Waiting {
     ids: Vec<RemoteObjectIdProto>,
     is_scheduled: bool,
+    /// The tasks that have not answered all requests.
+    sent: HashMap<TaskHandle, Sent>,
+}
+
+/// The requests to a task without an answer.
+#[derive(Default)]
+struct Sent {
+    num_requests: usize,
+    /// What runs once they are answered.
+    then: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl fmt::Debug for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sent")
+            .field("num_requests", &self.num_requests)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Releases {
@@ -100,7 +122,7 @@ impl Releases {
         if waiting.ids.len() >= BATCH {
             let ids = std::mem::take(&mut waiting.ids);
             drop(waiting);
-            return send(&context, ids);
+            return self.send(&context, ids);
         }
         if waiting.is_scheduled {
             return;
@@ -118,33 +140,55 @@ impl Releases {
         });
     }
 
-    fn end_wait(&self) {
+    fn end_wait(self: &Arc<Self>) {
         self.lock().is_scheduled = false;
         self.flush();
     }
 
-    /// Notifies the tasks now.
-    pub(crate) fn flush(&self) {
+    /// Tells the tasks now.
+    pub(crate) fn flush(self: &Arc<Self>) {
         let ids = std::mem::take(&mut self.lock().ids);
         if let Some(context) = self.context() {
-            send(&context, ids);
+            self.send(&context, ids);
         }
     }
 
-    /// Returns the requests that notify the tasks, which the caller sends.
-    pub(crate) fn take_deletions(&self) -> HashMap<TaskHandle, DeleteRemoteObjectsRequest> {
-        let ids = std::mem::take(&mut self.lock().ids);
-        match self.context() {
-            Some(context) => deletions(&context, ids),
-            None => HashMap::new(),
+    /// Tells each task which of its objects are not needed any more.
+    fn send(self: &Arc<Self>, context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
+        for (task, request) in deletions(context, ids) {
+            self.lock().sent.entry(task).or_default().num_requests += 1;
+            let this = Arc::clone(self);
+            // Whether the objects could be deleted does not matter to those that wait.
+            context.call(task, CallOptions::default(), request, move |_| {
+                this.note_answer(task);
+            });
         }
     }
-}
 
-/// Tells each task which of its objects are not needed any more.
-fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
-    for (task, request) in deletions(context, ids) {
-        context.call(task, CallOptions::default(), request, |_| ());
+    fn note_answer(&self, task: TaskHandle) {
+        let mut waiting = self.lock();
+        let Entry::Occupied(mut sent) = waiting.sent.entry(task) else {
+            return;
+        };
+        sent.get_mut().num_requests -= 1;
+        if sent.get().num_requests > 0 {
+            return;
+        }
+        let then = sent.remove().then;
+        // They may take the lock.
+        drop(waiting);
+        for action in then {
+            action();
+        }
+    }
+
+    /// Runs an action once the task has answered the requests that were sent until now.
+    pub(crate) fn when_answered(&self, task: TaskHandle, action: impl FnOnce() + Send + 'static) {
+        if let Some(sent) = self.lock().sent.get_mut(&task) {
+            sent.then.push(Box::new(action));
+            return;
+        }
+        action();
     }
 }
 

@@ -651,6 +651,16 @@ impl RequestHandler for Withholding {
 
 #[test]
 fn a_task_that_does_not_answer_keeps_no_other_context_open() {
+    no_other_context_is_kept_open(1);
+}
+
+#[test]
+fn a_context_is_closed_after_requests_to_delete_objects_that_are_under_way() {
+    // So many are not waited with.
+    no_other_context_is_kept_open(64);
+}
+
+fn no_other_context_is_kept_open(num_objects: usize) {
     let network = InProcessNetwork::default();
     let host = crate::testing::host("s");
     let addresses = [0; 3].map(|_| network.free_address());
@@ -669,7 +679,9 @@ fn a_task_that_does_not_answer_keeps_no_other_context_open() {
         client.initialize_single_client(Some(1), &configs[0], done);
     });
     let context = context.unwrap();
-    drop(context.new_object("/job:worker/task:1/device:CPU:0"));
+    let new_object = |_| context.new_object("/job:worker/task:1/device:CPU:0");
+    let objects: Vec<crate::RemoteObjectId> = (0..num_objects).map(new_object).collect();
+    drop(objects);
     let closed = started(|done| context.close_remote_contexts(done));
     host.quiesce().unwrap();
     assert!(other.context(1).is_err(), "it is closed");
