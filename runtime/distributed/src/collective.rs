@@ -92,9 +92,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use prost::bytes::Bytes;
 use tfrt_host::HostContext;
 use tfrt_support::Error;
-use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
+use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, TensorError};
 
 use crate::context::DistributedContext;
+use crate::payload_memory::PayloadMemory;
 
 /// The identity of a collective: its context, its group and its key.
 #[derive(Clone, Debug)]
@@ -136,8 +137,19 @@ fn writes_input(host: &HostContext, input: &DenseHostTensor, output: &DenseHostT
 
 /// Returns the elements of a tensor in memory of its own.
 fn copy_of(tensor: &DenseHostTensor, context: &DistributedContext) -> Result<HostBuffer, Error> {
-    let copy = tensor.copied(context.host().allocator())?;
+    let memory = PayloadMemory::of(context.host());
+    let copy = tensor.copied(memory.allocator(tensor.buffer().len_bytes()))?;
     Ok(copy.into_buffer())
+}
+
+/// Returns a copy of elements, to send while the tensor changes.
+fn sent_copy<T: Element>(
+    elements: &[T],
+    context: &DistributedContext,
+) -> Result<Bytes, TensorError> {
+    let memory = PayloadMemory::of(context.host());
+    let copy = HostBuffer::copied(memory.allocator(size_of_val(elements)), elements)?;
+    lend(&copy)
 }
 
 /// Writes all elements of a tensor.

@@ -31,6 +31,7 @@
 //! | `execute` | the client's side of executing a remote function |
 //! | `execution` | executions that other tasks started here, and their cancellation |
 //! | `drain` | the end of a context: work under way ends by itself, or is cut |
+//! | `payload_memory` | memory for payloads, used again |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
 //! | `transfer` | tensors that move between tasks |
@@ -75,6 +76,8 @@ mod object;
 mod tensor;
 
 mod payload;
+
+mod payload_memory;
 
 pub mod rendezvous;
 
@@ -122,6 +125,7 @@ pub use execution::{Executions, Running};
 pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
+pub use payload_memory::PayloadMemory;
 pub use server::{
     DEFAULT_COLLECTIVES, DEFAULT_DRAIN_TIMEOUT, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT,
     DEFAULT_MAX_UNCLAIMED_BYTES, LocalCluster, RequestGate, Server, ServerConfig,

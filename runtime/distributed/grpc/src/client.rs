@@ -25,7 +25,7 @@ use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::data::{self, Io, Lane};
+use crate::data::{self, Lane, Opened};
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
@@ -349,22 +349,31 @@ impl Peer {
     }
 
     /// Opens a data connection.
-    async fn open(&self) -> io::Result<Box<dyn Io>> {
+    async fn open(&self) -> io::Result<Opened> {
         #[cfg(unix)]
         if let Some(path) = crate::unix::path(&self.address) {
             let connector = crate::unix::Connector::new(path);
-            return Ok(Box::new(connector.open().await?));
+            return Ok(Opened {
+                io: Box::new(connector.open_wide().await?),
+                is_summed: false,
+            });
         }
         Ok(match &self.options.tls {
             Some(tls) => {
                 let task = self.task.clone();
                 let connector = Connector::new(tls, &self.address, task, data::PROTOCOL)?;
-                Box::new(connector.open().await?)
+                Opened {
+                    io: Box::new(connector.open().await?),
+                    is_summed: false,
+                }
             }
             None => {
                 let stream = TcpStream::connect(&self.address).await?;
                 stream.set_nodelay(true)?;
-                Box::new(stream)
+                Opened {
+                    is_summed: !stream.peer_addr()?.ip().is_loopback(),
+                    io: Box::new(stream),
+                }
             }
         })
     }

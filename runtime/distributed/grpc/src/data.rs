@@ -18,6 +18,7 @@
 //! |---|---|---|
 //! | `Begin` | the number of the payload | its context, its key and the sizes of its elements: a `DataChunk` |
 //! | `Bytes` | the CRC-32C of the element up to here | the next ones of the payload's elements, of one element |
+//! | `Plain` | | the same without a checksum: on Unix sockets, loopback addresses and TLS, which are reliable |
 //! | `Abort` | | none: the rest of the payload does not come |
 //! | `Answer` | the number of the payload | the response |
 //! | `Failure` | the number of the payload | the status |
@@ -56,7 +57,7 @@ use tonic::Status;
 use crate::options::GrpcOptions;
 
 pub(crate) use receiving::serve;
-pub(crate) use sending::{Lane, fits};
+pub(crate) use sending::{Lane, Opened, fits};
 pub(crate) use sorting::{Incoming, sort};
 
 /// What a client says first. Connections of HTTP/2 begin with another letter.
@@ -91,15 +92,17 @@ enum Kind {
     Answer = 4,
     Failure = 5,
     Ping = 6,
+    Plain = 7,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::Begin,
     Kind::Bytes,
     Kind::Abort,
     Kind::Answer,
     Kind::Failure,
     Kind::Ping,
+    Kind::Plain,
 ];
 
 /// The start of a frame.

@@ -15,7 +15,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
-use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, RemoteError, RemoteErrors};
+use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, PayloadMemory, RemoteError, RemoteErrors};
 use tfrt_host::allocator::HostAllocator;
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
@@ -150,9 +150,15 @@ impl Endpoint {
     }
 
     /// Returns the memory for payloads.
-    pub(crate) fn allocator(&self) -> Result<Arc<dyn HostAllocator>, Status> {
+    fn allocator(&self) -> Result<Arc<dyn HostAllocator>, Status> {
         let host = self.host.upgrade().ok_or_else(gone)?;
         Ok(Arc::clone(host.allocator()))
+    }
+
+    /// Returns the memory for payloads of data connections.
+    pub(crate) fn memory(&self) -> Result<PayloadMemory, Status> {
+        let host = self.host.upgrade().ok_or_else(gone)?;
+        Ok(PayloadMemory::of(&host))
     }
 
     pub(crate) fn options(&self) -> &GrpcOptions {

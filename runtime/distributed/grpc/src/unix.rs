@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper_util::rt::TokioIo;
+use rustix::net::sockopt;
 use tokio_stream::Stream;
 
 /// Returns the path in an address of a Unix socket.
@@ -53,6 +54,10 @@ impl Drop for SocketFile {
     }
 }
 
+/// The bytes that may be under way on a connection for much data. The system does not adapt them,
+/// as it does for TCP, and its default is less than a frame.
+const SEND_BYTES: usize = 1 << 20;
+
 /// The connections that a listener accepts.
 pub(crate) struct Incoming(tokio::net::UnixListener);
 
@@ -83,8 +88,16 @@ impl Connector {
     }
 
     /// Opens a connection.
-    pub(crate) async fn open(&self) -> io::Result<tokio::net::UnixStream> {
+    async fn open(&self) -> io::Result<tokio::net::UnixStream> {
         tokio::net::UnixStream::connect(&*self.0).await
+    }
+
+    /// Opens a connection for much data.
+    pub(crate) async fn open_wide(&self) -> io::Result<tokio::net::UnixStream> {
+        let stream = self.open().await?;
+        // If the system allows less, there are more changes between the two tasks.
+        let _ = sockopt::set_socket_send_buffer_size(&stream, SEND_BYTES);
+        Ok(stream)
     }
 }
 

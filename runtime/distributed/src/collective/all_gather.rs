@@ -6,16 +6,17 @@
 //! of the dimensions before the axis.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::header::{Operation, Part, parameter_of};
+use super::pieces::Pieces;
 use super::ring::{Ring, abandon};
 use super::split::{num_segments, segment};
-use super::{Collective, copy_of, lend, write_all};
+use super::{Collective, copy_of, lend};
 use crate::error::Gather;
 
 pub(super) const WRONG_OUTPUT: &str =
@@ -53,7 +54,11 @@ pub(super) fn all_gather_fixed_shape(
         Ok((ring, layout)) => {
             let operation = Operation::AllGather(layout.axis);
             gather(ring, layout, &input, operation, move |gathered| {
-                done(gathered.and_then(|bytes| Ok(write_all(&output, &bytes.read()?)?)));
+                done(gathered.and_then(|gathered| {
+                    // A handle of the same memory, which keeps its own borrows.
+                    let mut output = output.clone();
+                    Ok(gathered.write(&mut output.buffer_mut().write()?)?)
+                }));
             });
         }
         Err(error) => {
@@ -96,6 +101,7 @@ pub(super) fn all_gather_any_shape(
     let of_shapes = Operation::GatherShapes(parameter_of(axis));
     gather(ring, layout, &shape, of_shapes, move |shapes| {
         let prepared = shapes.and_then(|shapes| {
+            let shapes = shapes.to_buffer()?;
             let sizes = shapes.elements::<i64>()?;
             let origins: Result<Vec<Shape>, Error> = (0..size)
                 .map(|member| Ok(Shape::from_signed(&sizes[member * rank..][..rank])?))
@@ -122,8 +128,8 @@ pub(super) fn all_gather_any_shape(
         let (dtype, dims) = (input.dtype(), layout.dims.clone());
         let operation = Operation::AllGather(layout.axis);
         gather(ring, layout, &input, operation, move |gathered| {
-            done(gathered.and_then(|buffer| {
-                let shape = Shape::new(&dims)?;
+            done(gathered.and_then(|gathered| {
+                let (shape, buffer) = (Shape::new(&dims)?, gathered.to_buffer()?);
                 Ok(DenseHostTensor::from_buffer(dtype, shape, buffer)?)
             }));
         });
@@ -271,7 +277,7 @@ fn gather(
     layout: Layout,
     input: &DenseHostTensor,
     operation: Operation,
-    done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+    done: impl FnOnce(Result<Arc<AllGather>, Error>) + Send + 'static,
 ) {
     match AllGather::new(Arc::clone(&ring), layout, input, operation) {
         Ok((this, own)) => this.run(own, done),
@@ -291,7 +297,8 @@ struct AllGather {
     dtype: DType,
     element_bytes: usize,
     operation: Operation,
-    result: Mutex<HostBuffer>,
+    /// What has arrived, and the elements of this member, until all of them can be written.
+    pieces: Pieces,
 }
 
 impl AllGather {
@@ -306,14 +313,17 @@ impl AllGather {
         let own = copy_of(input, context)?;
         let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
         let num_bytes = layout.num_elements().checked_mul(element_bytes);
-        let num_bytes = num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))?;
-        let result = HostBuffer::zeroed(context.host().allocator(), num_bytes, 64)?;
+        num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))?;
+        let num_pieces = layout
+            .lens
+            .iter()
+            .map(|len| num_segments(*len, 1, element_bytes));
         let this = Self {
+            pieces: Pieces::new(num_pieces.sum()),
             layout,
             dtype: input.dtype(),
             element_bytes,
             operation,
-            result: Mutex::new(result),
             ring,
         };
         Ok((Arc::new(this), own))
@@ -322,15 +332,12 @@ impl AllGather {
     fn run(
         self: Arc<Self>,
         own: HostBuffer,
-        done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+        done: impl FnOnce(Result<Arc<Self>, Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
         let work = Gather::new(move |sends| {
             this.ring.leave();
-            done(this.ring.outcome(sends).map(|()| {
-                let result = this.result.lock();
-                result.unwrap_or_else(PoisonError::into_inner).clone()
-            }));
+            done(this.ring.outcome(sends).map(|()| this));
         });
         let own_index = self.ring.index();
         for number in 0..self.num_segments(own_index) {
@@ -433,13 +440,37 @@ impl AllGather {
                 )),
             });
         }
-        let result = self.result.lock();
-        let mut result = result.unwrap_or_else(PoisonError::into_inner);
-        let (source, mut result) = (data.read()?, result.write()?);
-        let element_bytes = self.element_bytes;
-        self.layout
-            .scatter_from(origin, element_bytes, range.start, &source, &mut result);
+        self.pieces.put(self.index_of(place), data.clone());
         Ok(lend(data)?)
+    }
+
+    /// Returns where a segment is among the pieces.
+    fn index_of(&self, (origin, number): Place) -> usize {
+        let before: usize = (0..origin).map(|origin| self.num_segments(origin)).sum();
+        before + number
+    }
+
+    /// Writes the gathered elements, once all of them are there.
+    fn write(&self, result: &mut [u8]) -> Result<(), TensorError> {
+        let members = 0..self.layout.lens.len();
+        let places: Vec<Place> = members
+            .flat_map(|origin| (0..self.num_segments(origin)).map(move |number| (origin, number)))
+            .collect();
+        self.pieces.each(|index, piece| {
+            let place = places[index];
+            let start = self.range(place).start;
+            self.layout
+                .scatter_from(place.0, self.element_bytes, start, piece, result);
+            Ok(())
+        })
+    }
+
+    fn to_buffer(&self) -> Result<HostBuffer, TensorError> {
+        let num_bytes = self.layout.num_elements() * self.element_bytes;
+        let allocator = self.ring.collective().context.host().allocator();
+        let mut buffer = HostBuffer::zeroed(allocator, num_bytes, 64)?;
+        self.write(&mut buffer.write()?)?;
+        Ok(buffer)
     }
 }
 

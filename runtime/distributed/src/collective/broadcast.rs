@@ -17,7 +17,7 @@ use super::header::{Operation, Part, parameter_of};
 use super::pieces::Pieces;
 use super::ring::{Ring, abandon};
 use super::split::{chunk, num_segments, segment};
-use super::{Collective, lend};
+use super::{Collective, lend, sent_copy};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError};
 
@@ -143,8 +143,7 @@ impl Broadcast {
 
     fn copy_of(&self, tensor: &DenseHostTensor, place: Place) -> Result<Bytes, TensorError> {
         let bytes = tensor.buffer().read()?;
-        let allocator = self.ring.collective().context.host().allocator();
-        lend(&HostBuffer::copied(allocator, &bytes[self.range(place)])?)
+        sent_copy(&bytes[self.range(place)], &self.ring.collective().context)
     }
 
     fn receive(self: Arc<Self>, place: Place, work: Gather) {

@@ -22,6 +22,23 @@ impl Pieces {
         pieces[index] = Some(piece);
     }
 
+    /// Calls `read` with each piece that is there, in order.
+    ///
+    /// # Errors
+    /// The first error of `read`, and [`TensorError::Conflict`] if a piece is being written.
+    pub(super) fn each(
+        &self,
+        mut read: impl FnMut(usize, &[u8]) -> Result<(), TensorError>,
+    ) -> Result<(), TensorError> {
+        let pieces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, piece) in pieces.iter().enumerate() {
+            if let Some(piece) = piece {
+                read(index, &piece.read()?)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes all pieces, one after the other.
     ///
     /// # Errors
@@ -33,13 +50,13 @@ impl Pieces {
         let mut bytes = tensor.buffer_mut().write()?;
         let expected = bytes.len();
         let mut rest = &mut bytes[..];
-        let pieces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for piece in pieces.iter().flatten() {
-            let found = expected - rest.len() + piece.len_bytes();
-            let room = rest.split_off_mut(..piece.len_bytes());
+        self.each(|_, piece| {
+            let found = expected - rest.len() + piece.len();
+            let room = rest.split_off_mut(..piece.len());
             let room = room.ok_or(TensorError::WrongBufferSize { expected, found })?;
-            room.copy_from_slice(&piece.read()?);
-        }
+            room.copy_from_slice(piece);
+            Ok(())
+        })?;
         match rest.len() {
             0 => Ok(()),
             missing => Err(TensorError::WrongBufferSize {

@@ -1,12 +1,9 @@
 //! A payload that arrives on a data connection: its bytes are read to where they stay.
 
-use std::sync::Arc;
-
 use prost::bytes::BufMut;
 use prost::bytes::buf::Limit;
-use tfrt_distributed::Payload;
 use tfrt_distributed::fabric::ArrivedPayload;
-use tfrt_host::allocator::HostAllocator;
+use tfrt_distributed::{Payload, PayloadMemory};
 use tfrt_tensor::{FillingBuffer, HostBuffer, TensorError};
 use tonic::Status;
 
@@ -14,7 +11,7 @@ use super::MAX_ELEMENTS;
 use crate::wire::DataChunk;
 
 /// Elements of at most so many bytes get their memory at once.
-const MIN_MEMORY_BYTES: usize = 1 << 20;
+const MIN_MEMORY_BYTES: usize = 4 << 20;
 
 /// The factor by which the memory of a larger one may exceed the bytes that have arrived.
 const MAX_GROWTH: usize = 8;
@@ -22,7 +19,7 @@ const MAX_GROWTH: usize = 8;
 /// A payload of which a part has arrived.
 #[derive(Debug)]
 pub(super) struct Arrival {
-    allocator: Arc<dyn HostAllocator>,
+    memory: PayloadMemory,
     head: DataChunk,
     /// The elements that are whole, and the one that arrives.
     elements: Vec<HostBuffer>,
@@ -39,11 +36,11 @@ struct Element {
 }
 
 impl Arrival {
-    /// Begins a payload of at most so many bytes, in memory of an allocator.
+    /// Begins a payload of at most so many bytes.
     pub(super) fn begin(
         head: DataChunk,
         max_bytes: u64,
-        allocator: &Arc<dyn HostAllocator>,
+        memory: PayloadMemory,
     ) -> Result<Self, Status> {
         let num_elements = head.element_bytes.len();
         if num_elements > MAX_ELEMENTS {
@@ -58,7 +55,7 @@ impl Arrival {
             return Err(Status::resource_exhausted(message));
         }
         let mut this = Self {
-            allocator: Arc::clone(allocator),
+            memory,
             elements: Vec::with_capacity(num_elements),
             head,
             current: None,
@@ -90,7 +87,8 @@ impl Arrival {
         if end > element.capacity {
             element.capacity = element.size.min(end.saturating_mul(MAX_GROWTH));
             let mut larger =
-                FillingBuffer::new(&self.allocator, element.capacity).map_err(exhausted)?;
+                FillingBuffer::new(self.memory.allocator(element.capacity), element.capacity)
+                    .map_err(exhausted)?;
             std::mem::swap(&mut larger, &mut element.memory);
             element
                 .memory
@@ -100,16 +98,18 @@ impl Arrival {
         Ok((&mut element.memory).limit(num_bytes))
     }
 
-    /// Notes that the [room](Self::room) was filled with these bytes, whose element has this
-    /// checksum up to here.
-    pub(super) fn filled(&mut self, summed: u32, crc32c: u64) -> Result<(), Status> {
+    /// Notes that the [room](Self::room) was filled. `sums` are the checksum of the element up to
+    /// here, and what it has to be; none of bytes without a checksum.
+    pub(super) fn filled(&mut self, sums: Option<(u32, u64)>) -> Result<(), Status> {
         let number = self.elements.len();
         let Some(mut element) = self.current.take() else {
             return Ok(());
         };
-        element.crc32c = summed;
-        if u64::from(summed) != crc32c {
-            return Err(malformed(&format!("element {number} has a wrong checksum")));
+        if let Some((summed, expected)) = sums {
+            element.crc32c = summed;
+            if u64::from(summed) != expected {
+                return Err(malformed(&format!("element {number} has a wrong checksum")));
+            }
         }
         if element.memory.len_bytes() < element.size {
             self.current = Some(element);
@@ -129,7 +129,8 @@ impl Arrival {
         while let Some(&size) = self.head.element_bytes.get(self.elements.len()) {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
             let capacity = size.min(MIN_MEMORY_BYTES);
-            let memory = FillingBuffer::new(&self.allocator, capacity).map_err(exhausted)?;
+            let memory =
+                FillingBuffer::new(self.memory.allocator(capacity), capacity).map_err(exhausted)?;
             if size > 0 {
                 self.current = Some(Element {
                     size,

@@ -179,7 +179,7 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
                 Kind::Begin => self.receive_payload(header, room).await?,
                 // The call ended when its payload was whole.
                 Kind::Abort | Kind::Ping => {}
-                Kind::Bytes | Kind::Answer | Kind::Failure => {
+                Kind::Bytes | Kind::Plain | Kind::Answer | Kind::Failure => {
                     return Err(unexpected("frame from a client"));
                 }
             }
@@ -209,8 +209,8 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
         let options = self.endpoint.options();
         let begun = self
             .endpoint
-            .allocator()
-            .and_then(|allocator| Arrival::begin(head, options.max_payload_bytes, &allocator));
+            .memory()
+            .and_then(|memory| Arrival::begin(head, options.max_payload_bytes, memory));
         let refused = match begun {
             Ok(mut arrival) => match self.receive_bytes(&mut arrival).await? {
                 Outcome::Aborted => return Ok(()),
@@ -239,10 +239,13 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
             match header.kind {
                 Kind::Ping => continue,
                 Kind::Abort => return Ok(Outcome::Aborted),
-                Kind::Bytes if len <= FRAME_BYTES => {}
+                Kind::Bytes | Kind::Plain if len <= FRAME_BYTES => {}
                 _ => return Err(unexpected("frame within a payload")),
             }
-            let mut crc32c = arrival.crc32c();
+            let mut crc32c = match header.kind {
+                Kind::Bytes => Some(arrival.crc32c()),
+                _ => None,
+            };
             let mut room = match arrival.room(len) {
                 Ok(room) => room,
                 Err(status) => {
@@ -257,12 +260,15 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
             while room.has_remaining_mut() {
                 let start = room.get_ref().len_bytes();
                 read_some(&mut self.reader, &mut room, self.heard).await?;
-                // While the bytes are in the cache.
-                let part = &room.get_ref().as_bytes()[start..];
-                crc32c = crc32c::crc32c_append(crc32c, part);
+                if let Some(crc32c) = &mut crc32c {
+                    // While the bytes are in the cache.
+                    let part = &room.get_ref().as_bytes()[start..];
+                    *crc32c = crc32c::crc32c_append(*crc32c, part);
+                }
             }
             num_received += len as u64;
-            if let Err(status) = arrival.filled(crc32c, header.value) {
+            let sums = crc32c.map(|summed| (summed, header.value));
+            if let Err(status) = arrival.filled(sums) {
                 return Ok(Outcome::Refused {
                     status,
                     num_received,
@@ -279,7 +285,7 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
             match header.kind {
                 Kind::Ping => {}
                 Kind::Abort => return Ok(()),
-                Kind::Bytes if u64::from(header.len) <= num_left => {
+                Kind::Bytes | Kind::Plain if u64::from(header.len) <= num_left => {
                     self.skip_bytes(header.len as usize).await?;
                     num_left -= u64::from(header.len);
                 }

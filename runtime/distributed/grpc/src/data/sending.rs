@@ -48,7 +48,7 @@ impl Lane {
     pub(crate) async fn send(
         &self,
         options: &GrpcOptions,
-        open: impl Future<Output = io::Result<Box<dyn Io>>>,
+        open: impl Future<Output = io::Result<Opened>>,
         request: &SendDataRequest,
     ) -> Result<Bytes, Status> {
         let shared = {
@@ -58,10 +58,10 @@ impl Lane {
                 Some(connection) if !connection.has_ended() => Arc::clone(&connection.shared),
                 _ => {
                     let opened = tokio::time::timeout(options.connect_timeout, async {
-                        let io = open
+                        let opened = open
                             .await
                             .map_err(|error| Status::from_error(error.into()))?;
-                        Connection::begin(io, options).await
+                        Connection::begin(opened, options).await
                     });
                     let connection = opened
                         .await
@@ -72,6 +72,13 @@ impl Lane {
         };
         shared.send(request).await
     }
+}
+
+/// A connection that has just been opened.
+pub(crate) struct Opened {
+    pub(crate) io: Box<dyn Io>,
+    /// Whether the bytes get a checksum, because nothing else protects them on their way.
+    pub(crate) is_summed: bool,
 }
 
 /// A connection, which ends when this is dropped, unless calls are in progress.
@@ -106,9 +113,10 @@ struct State {
 
 impl Connection {
     /// Introduces this task, and waits until the other one accepts that.
-    async fn begin(mut io: Box<dyn Io>, options: &GrpcOptions) -> Result<Self, Status> {
+    async fn begin(opened: Opened, options: &GrpcOptions) -> Result<Self, Status> {
         use tokio::io::AsyncWriteExt;
 
+        let Opened { mut io, is_summed } = opened;
         let token = options
             .token
             .as_ref()
@@ -127,6 +135,7 @@ impl Connection {
         let shared = Arc::new(Shared {
             writer: tokio::sync::Mutex::new(Writer {
                 io,
+                is_summed,
                 frames: VecDeque::new(),
                 is_within: false,
             }),
@@ -174,7 +183,7 @@ async fn read_answer(
             Kind::Ping => {}
             Kind::Answer => return Ok((header.value, Ok(body.into()))),
             Kind::Failure => return Ok((header.value, Err(status::from_bytes(&body)))),
-            Kind::Begin | Kind::Bytes | Kind::Abort => {
+            Kind::Begin | Kind::Bytes | Kind::Plain | Kind::Abort => {
                 return Err(unexpected("frame from a server"));
             }
         }
@@ -299,6 +308,7 @@ impl Drop for InProgress<'_> {
 /// Sends frames. Whoever stops waiting for it leaves frames that the next one sends first.
 struct Writer {
     io: WriteHalf<Box<dyn Io>>,
+    is_summed: bool,
     /// What is to be sent of the frames that have begun.
     frames: VecDeque<Bytes>,
     /// Whether a payload has begun and not ended.
@@ -323,9 +333,13 @@ impl Writer {
             // Elements without bytes have no frames.
             while !rest.is_empty() {
                 let bytes = rest.split_to(rest.len().min(FRAME_BYTES));
-                crc32c = crc32c::crc32c_append(crc32c, &bytes);
                 num_queued += bytes.len();
-                self.push(Kind::Bytes, crc32c.into(), bytes);
+                if self.is_summed {
+                    crc32c = crc32c::crc32c_append(crc32c, &bytes);
+                    self.push(Kind::Bytes, crc32c.into(), bytes);
+                } else {
+                    self.push(Kind::Plain, 0, bytes);
+                }
                 // Small ones go together.
                 if num_queued >= FRAME_BYTES || self.frames.len() >= MAX_PARTS {
                     self.write_frames().await?;

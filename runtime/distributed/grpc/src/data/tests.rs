@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::{BufMut, Bytes};
+use tfrt_distributed::PayloadMemory;
 use tfrt_distributed::message::SendDataRequest;
-use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_host::HostContext;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tonic::Code;
 
@@ -27,14 +28,14 @@ fn head(sizes: &[u64]) -> DataChunk {
     }
 }
 
-fn malloc() -> std::sync::Arc<dyn HostAllocator> {
-    std::sync::Arc::new(Malloc)
+fn memory() -> PayloadMemory {
+    PayloadMemory::of(&HostContext::builder().build())
 }
 
 fn add(arrival: &mut Arrival, bytes: &[u8]) -> Result<(), Status> {
     let sum = crc32c::crc32c_append(arrival.crc32c(), bytes);
     arrival.room(bytes.len())?.put_slice(bytes);
-    arrival.filled(sum, sum.into())
+    arrival.filled(Some((sum, sum.into())))
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn headers_are_read_as_they_were_written() {
             assert_eq!(refused.unwrap_err().message(), expected);
         }
     }
-    for kind in [0, 7, 255] {
+    for kind in [0, 8, 255] {
         let mut bytes = [0; Header::BYTES];
         bytes[0] = kind;
         let expected = format!("the data connection ended: unexpected a frame of kind {kind}");
@@ -60,7 +61,7 @@ fn headers_are_read_as_they_were_written() {
 #[test]
 fn a_payload_is_put_together_from_its_bytes() {
     let sizes = [0, 5, 0, 3 << 20, 0];
-    let mut arrival = Arrival::begin(head(&sizes), 4 << 20, &malloc()).unwrap();
+    let mut arrival = Arrival::begin(head(&sizes), 4 << 20, memory()).unwrap();
     add(&mut arrival, b"ab").unwrap();
     add(&mut arrival, b"cde").unwrap();
     let large: Vec<u8> = (0..3_u32 << 20).map(|index| (index % 251) as u8).collect();
@@ -78,10 +79,10 @@ fn a_payload_is_put_together_from_its_bytes() {
 #[test]
 fn memory_grows_with_what_has_arrived() {
     let size = 64 << 20;
-    let mut arrival = Arrival::begin(head(&[size as u64]), u64::MAX, &malloc()).unwrap();
+    let mut arrival = Arrival::begin(head(&[size as u64]), u64::MAX, memory()).unwrap();
     let (part, mut num_arrived) = (vec![1; FRAME_BYTES], 0);
     while !arrival.is_whole() {
-        let most = (8 * (num_arrived + FRAME_BYTES)).max(1 << 20);
+        let most = (8 * (num_arrived + FRAME_BYTES)).max(4 << 20);
         assert!(arrival.capacity() <= most.min(size), "{num_arrived}");
         add(&mut arrival, &part).unwrap();
         num_arrived += part.len();
@@ -89,14 +90,14 @@ fn memory_grows_with_what_has_arrived() {
     assert_eq!(num_arrived, size);
     drop(arrival);
     // A payload of which nothing comes has little memory, however large it is to be.
-    let arrival = Arrival::begin(head(&[1 << 40]), u64::MAX, &malloc()).unwrap();
-    assert_eq!(arrival.capacity(), 1 << 20);
+    let arrival = Arrival::begin(head(&[1 << 40]), u64::MAX, memory()).unwrap();
+    assert_eq!(arrival.capacity(), 4 << 20);
 }
 
 #[test]
 fn payloads_that_are_not_as_announced_are_refused() {
     let refused = |sizes: &[u64]| {
-        let begun = Arrival::begin(head(sizes), 10, &malloc());
+        let begun = Arrival::begin(head(sizes), 10, memory());
         begun.unwrap_err().message().to_owned()
     };
     assert_eq!(
@@ -108,7 +109,7 @@ fn payloads_that_are_not_as_announced_are_refused() {
         refused(&vec![0; MAX_ELEMENTS + 1]),
         "malformed payload: expected at most 16384 elements, found 16385"
     );
-    let mut arrival = Arrival::begin(head(&[0, 3]), 10, &malloc()).unwrap();
+    let mut arrival = Arrival::begin(head(&[0, 3]), 10, memory()).unwrap();
     for bytes in [&b""[..], b"abcd"] {
         assert_eq!(
             add(&mut arrival, bytes).unwrap_err().message(),
@@ -117,10 +118,10 @@ fn payloads_that_are_not_as_announced_are_refused() {
     }
     arrival.room(2).unwrap().put_slice(b"ab");
     assert_eq!(
-        arrival.filled(1, 2).unwrap_err().message(),
+        arrival.filled(Some((1, 2))).unwrap_err().message(),
         "malformed payload: element 1 has a wrong checksum"
     );
-    let mut whole = Arrival::begin(head(&[]), 10, &malloc()).unwrap();
+    let mut whole = Arrival::begin(head(&[]), 10, memory()).unwrap();
     assert_eq!(
         add(&mut whole, b"a").unwrap_err().message(),
         "malformed payload: expected as many bytes as were announced, found more"
@@ -183,9 +184,13 @@ impl Other {
 }
 
 /// Both ends of a connection that holds so many bytes.
-fn connection(num_bytes: usize) -> (io::Result<Box<dyn Io>>, Other) {
+fn connection(num_bytes: usize) -> (io::Result<Opened>, Other) {
     let (here, there) = tokio::io::duplex(num_bytes);
-    (Ok(Box::new(here)), Other(there))
+    let opened = Opened {
+        io: Box::new(here),
+        is_summed: true,
+    };
+    (Ok(opened), Other(there))
 }
 
 #[test]
@@ -233,6 +238,35 @@ fn payloads_and_answers_have_numbers() {
         assert_eq!(one.unwrap_err().code(), Code::NotFound);
         assert_eq!(other.unwrap(), "2");
     });
+}
+
+#[test]
+fn bytes_have_no_checksum_where_something_else_protects_them() {
+    let options = GrpcOptions::default();
+    let (io, mut other) = connection(1 << 20);
+    let io = io.map(|opened| Opened {
+        is_summed: false,
+        ..opened
+    });
+    let lane = Lane::default();
+    let request = request("a", vec![Bytes::from_static(b"ab")]);
+    block_on(async {
+        let serve = async {
+            other.accept(b"").await;
+            assert_eq!(other.begun().await.0, 1);
+            let (header, body) = other.frame().await;
+            assert_eq!((header.kind, header.value), (Kind::Plain, 0));
+            assert_eq!(body, b"ab");
+            other.answer(Kind::Answer, 1, b"").await;
+        };
+        let (sent, ()) = tokio::join!(lane.send(&options, async { io }, &request), serve);
+        assert_eq!(sent.unwrap(), "");
+    });
+    // One who receives accepts them as they are.
+    let mut arrival = Arrival::begin(head(&[2]), 10, memory()).unwrap();
+    arrival.room(2).unwrap().put_slice(b"ab");
+    arrival.filled(None).unwrap();
+    assert_eq!(arrival.finish().payload.to_bytes().unwrap(), ["ab"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hyper_util::rt::TokioIo;
 use tfrt_distributed::name::TaskName;
 use tfrt_host::log;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

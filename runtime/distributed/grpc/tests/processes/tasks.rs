@@ -335,7 +335,10 @@ fn loop_until_lost(
         thread::sleep(POLL);
     };
     if files > before_files {
-        left.push(format!("{files} files instead of {before_files}"));
+        let open = fs::read_dir("/proc/self/fd").map_err(Error::other)?;
+        let open = open.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        let open: Vec<_> = open.collect();
+        left.push(format!("{files} files instead of {before_files}: {open:?}"));
     }
     if threads > before_threads {
         left.push(format!("{threads} threads instead of {before_threads}"));

@@ -1,8 +1,7 @@
 //! A reduction around the ring.
 //!
 //! Each chunk is cut into segments, as many on all members. A segment goes around the ring by
-//! itself: while one is combined, the next one arrives, and the one before is sent. Segments are
-//! small enough to stay in the cache from their arrival until they are sent.
+//! itself: while one is combined, the next one arrives, and the one before is sent.
 //!
 //! The elements of this member are borrowed until the end, and read where they are. Finished
 //! segments stay in the memory that they arrived in until all of them can be written: a reduction
@@ -20,7 +19,7 @@ use super::super::header::{Operation, Part};
 use super::super::pieces::Pieces;
 use super::super::ring::Ring;
 use super::super::split::{chunk, num_segments, segment};
-use super::super::{Collective, Reducible, Reduction, lend, writes_input};
+use super::super::{Collective, Reducible, Reduction, lend, sent_copy, writes_input};
 use super::{Done, Reducing};
 use crate::error::{Answer, Gather};
 
@@ -143,9 +142,7 @@ impl<T: Reducible> Around<T> {
     fn own_segment(&self, number: usize) -> Result<Bytes, Error> {
         let own = self.own()?;
         let elements = &own[self.range_of(self.ring.index(), number)];
-        let allocator = self.ring.collective().context.host().allocator();
-        let copy = HostBuffer::copied(allocator, elements)?;
-        Ok(lend(&copy)?)
+        Ok(sent_copy(elements, &self.ring.collective().context)?)
     }
 
     fn receive(self: Arc<Self>, step: usize, number: usize, work: Gather) {
