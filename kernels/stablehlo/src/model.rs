@@ -6,9 +6,7 @@ use tfrt_compiler::element_type::dtype_of;
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_ir::symbols::SYMBOL_VISIBILITY;
-use tfrt_ir::{
-    FloatType, Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print,
-};
+use tfrt_ir::{Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print};
 use tfrt_support::DType;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::small_float::SmallFloat;
