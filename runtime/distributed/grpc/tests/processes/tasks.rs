@@ -1,5 +1,6 @@
 //! What the tasks do.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::stdin;
@@ -265,6 +266,24 @@ fn resources() -> [usize; 2] {
         .map(|folder| fs::read_dir(folder).map_or(0, Iterator::count))
 }
 
+/// The connections of TCP: the addresses of both ends, and the state, as the system tells them.
+fn connections() -> BTreeSet<String> {
+    let open = fs::read_dir("/proc/self/fd").into_iter().flatten();
+    let open: Vec<String> = open
+        .filter_map(|file| Some(fs::read_link(file.ok()?.path()).ok()?.display().to_string()))
+        .collect();
+    let table = fs::read_to_string("/proc/self/net/tcp").unwrap_or_default();
+    let own = table.lines().filter_map(|line| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let [_, local, remote, state, .., inode] = columns.get(..10)? else {
+            return None;
+        };
+        let is_own = open.contains(&format!("socket:[{inode}]"));
+        is_own.then(|| format!("{local} {remote} {state}"))
+    });
+    own.collect()
+}
+
 fn loop_until_lost(
     host: &Arc<HostContext>,
     context: &Arc<DistributedContext>,
@@ -272,14 +291,19 @@ fn loop_until_lost(
     member: Arc<dyn GroupMember>,
     len: usize,
 ) -> Result<(), Error> {
-    // Every member sends to every other one: all connections are open from now on.
+    // Every member sends to every one, itself included, and executes on its neighbour: all
+    // connections are open once all members have done so.
     let numbers = DenseHostTensor::vector(&vec![1.0_f32; member.size()])?;
+    let own = member.index();
+    let received = member.recv("connect itself", own);
+    let sent = member.send("connect itself", own, &numbers);
     let connected = member.all_to_all("connect", numbers.clone(), numbers);
-    host.await_values(&[connected.into()])?;
+    host.await_values(&[sent.into(), received.into(), connected.into()])?;
     host.await_values(&start_step(&*member, MAX_STEPS, len)?)?;
     let neighbour = Neighbour::new(host, context, &*member)?;
     host.await_values(&[neighbour.execute()?])?;
-    let before = resources();
+    host.await_values(&[member.barrier("connected").into()])?;
+    let (before, connections_before) = (resources(), connections());
     // Nobody sends it: it ends if the task is lost, and waits if the task lives.
     let never: Vec<AnyRef> = (0..member.size())
         .map(|from| member.recv("never", from).into())
@@ -335,10 +359,12 @@ fn loop_until_lost(
         thread::sleep(POLL);
     };
     if files > before_files {
-        let open = fs::read_dir("/proc/self/fd").map_err(Error::other)?;
-        let open = open.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
-        let open: Vec<_> = open.collect();
-        left.push(format!("{files} files instead of {before_files}: {open:?}"));
+        let after = connections();
+        let new: Vec<_> = after.difference(&connections_before).collect();
+        let ended: Vec<_> = connections_before.difference(&after).collect();
+        left.push(format!(
+            "{files} files instead of {before_files}; new connections {new:?}, ended ones {ended:?}"
+        ));
     }
     if threads > before_threads {
         left.push(format!("{threads} threads instead of {before_threads}"));
