@@ -152,19 +152,28 @@ fn sent_copy<T: Element>(
     lend(&copy)
 }
 
-/// Writes all elements of a tensor.
-fn write_all(tensor: &DenseHostTensor, bytes: &[u8]) -> Result<(), TensorError> {
+/// Calls `write` with the bytes of a tensor.
+fn write_by(
+    tensor: &DenseHostTensor,
+    write: impl FnOnce(&mut [u8]) -> Result<(), TensorError>,
+) -> Result<(), TensorError> {
     // A handle of the same memory, which keeps its own borrows.
     let mut tensor = tensor.clone();
-    let mut elements = tensor.buffer_mut().write()?;
-    if elements.len() != bytes.len() {
-        return Err(TensorError::WrongBufferSize {
-            expected: elements.len(),
-            found: bytes.len(),
-        });
-    }
-    elements.copy_from_slice(bytes);
-    Ok(())
+    write(&mut tensor.buffer_mut().write()?)
+}
+
+/// Writes all elements of a tensor.
+fn write_all(tensor: &DenseHostTensor, bytes: &[u8]) -> Result<(), TensorError> {
+    write_by(tensor, |elements| {
+        if elements.len() != bytes.len() {
+            return Err(TensorError::WrongBufferSize {
+                expected: elements.len(),
+                found: bytes.len(),
+            });
+        }
+        elements.copy_from_slice(bytes);
+        Ok(())
+    })
 }
 
 /// Returns the bytes of a buffer that no one writes any more, without a copy.

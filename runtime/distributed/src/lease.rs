@@ -182,7 +182,7 @@ impl Releases {
         }
     }
 
-    /// Runs an action once the task has answered the requests that were sent until now.
+    /// Runs an action once no request to the task is without an answer.
     pub(crate) fn when_answered(&self, task: TaskHandle, action: impl FnOnce() + Send + 'static) {
         if let Some(sent) = self.lock().sent.get_mut(&task) {
             sent.then.push(Box::new(action));

@@ -102,16 +102,19 @@ impl KeptMemory {
         });
     }
 
-    /// Gives up the memory, if it was not used for so long. What is in use goes with its users.
+    /// Gives up the memory, unless it was used since so long ago. What is in use goes with its
+    /// users. Returns `false` if the memory stays.
     fn release(&self, idle: Duration) -> bool {
-        let mut kept = self.lock();
-        let is_idle = kept
-            .as_ref()
-            .is_none_or(|kept| kept.last_use.elapsed() >= idle);
-        let released = is_idle.then(|| kept.take());
-        drop(kept);
+        let mut slot = self.lock();
+        let is_used = |kept: &Kept| kept.last_use.elapsed() < idle;
+        if slot.as_ref().is_some_and(is_used) {
+            return false;
+        }
+        let released = slot.take();
+        drop(slot);
         // Without the lock: much memory may go.
-        released.is_some()
+        drop(released);
+        true
     }
 }
 
@@ -147,5 +150,23 @@ mod tests {
         assert_eq!(live_bytes(), held);
         drop(in_use);
         assert_eq!(live_bytes(), Some(0));
+    }
+
+    #[test]
+    fn idle_memory_is_given_back_without_a_request() {
+        let source = Arc::new(LeakCheckAllocator::default());
+        let allocator = Arc::clone(&source) as Arc<dyn HostAllocator>;
+        let host = HostContext::builder().allocator(allocator).build();
+        let memory = PayloadMemory::of(&host);
+        drop(HostBuffer::copied(memory.allocator(1 << 20), &vec![1_u8; 1 << 20]).unwrap());
+        drop(memory);
+        let end = Instant::now() + Duration::from_secs(60);
+        while source
+            .profile()
+            .is_none_or(|profile| profile.current_bytes > 0)
+        {
+            assert!(Instant::now() < end, "the memory stays");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }

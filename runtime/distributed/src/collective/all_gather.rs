@@ -16,7 +16,7 @@ use super::header::{Operation, Part, parameter_of};
 use super::pieces::Pieces;
 use super::ring::{Ring, abandon};
 use super::split::{num_segments, segment};
-use super::{Collective, copy_of, lend};
+use super::{Collective, copy_of, lend, write_by};
 use crate::error::Gather;
 
 pub(super) const WRONG_OUTPUT: &str =
@@ -54,11 +54,10 @@ pub(super) fn all_gather_fixed_shape(
         Ok((ring, layout)) => {
             let operation = Operation::AllGather(layout.axis);
             gather(ring, layout, &input, operation, move |gathered| {
-                done(gathered.and_then(|gathered| {
-                    // A handle of the same memory, which keeps its own borrows.
-                    let mut output = output.clone();
-                    Ok(gathered.write(&mut output.buffer_mut().write()?)?)
-                }));
+                done(
+                    gathered
+                        .and_then(|gathered| Ok(write_by(&output, |bytes| gathered.write(bytes))?)),
+                );
             });
         }
         Err(error) => {

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
+use super::write_by;
+
 /// The pieces of a tensor, in order. Some may be missing, if they are not those of the tensor that
 /// is written in the end.
 pub(super) struct Pieces(Mutex<Vec<Option<HostBuffer>>>);
@@ -45,25 +47,24 @@ impl Pieces {
     /// [`TensorError::WrongBufferSize`] if they are not as large as the tensor; then some elements
     /// may have been written. [`TensorError::Conflict`] if the tensor cannot be written.
     pub(super) fn write(&self, tensor: &DenseHostTensor) -> Result<(), TensorError> {
-        // A handle of the same memory, which keeps its own borrows.
-        let mut tensor = tensor.clone();
-        let mut bytes = tensor.buffer_mut().write()?;
-        let expected = bytes.len();
-        let mut rest = &mut bytes[..];
-        self.each(|_, piece| {
-            let found = expected - rest.len() + piece.len();
-            let room = rest.split_off_mut(..piece.len());
-            let room = room.ok_or(TensorError::WrongBufferSize { expected, found })?;
-            room.copy_from_slice(piece);
-            Ok(())
-        })?;
-        match rest.len() {
-            0 => Ok(()),
-            missing => Err(TensorError::WrongBufferSize {
-                expected,
-                found: expected - missing,
-            }),
-        }
+        write_by(tensor, |bytes| {
+            let expected = bytes.len();
+            let mut rest = bytes;
+            self.each(|_, piece| {
+                let found = expected - rest.len() + piece.len();
+                let room = rest.split_off_mut(..piece.len());
+                let room = room.ok_or(TensorError::WrongBufferSize { expected, found })?;
+                room.copy_from_slice(piece);
+                Ok(())
+            })?;
+            match rest.len() {
+                0 => Ok(()),
+                missing => Err(TensorError::WrongBufferSize {
+                    expected,
+                    found: expected - missing,
+                }),
+            }
+        })
     }
 }
 
