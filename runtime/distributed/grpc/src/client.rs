@@ -353,27 +353,18 @@ impl Peer {
         #[cfg(unix)]
         if let Some(path) = crate::unix::path(&self.address) {
             let connector = crate::unix::Connector::new(path);
-            return Ok(Opened {
-                io: Box::new(connector.open_wide().await?),
-                is_summed: false,
-            });
+            return Ok(Opened::protected(connector.open_wide().await?));
         }
         Ok(match &self.options.tls {
             Some(tls) => {
                 let task = self.task.clone();
                 let connector = Connector::new(tls, &self.address, task, data::PROTOCOL)?;
-                Opened {
-                    io: Box::new(connector.open().await?),
-                    is_summed: false,
-                }
+                Opened::protected(connector.open().await?)
             }
             None => {
                 let stream = TcpStream::connect(&self.address).await?;
                 stream.set_nodelay(true)?;
-                Opened {
-                    is_summed: !stream.peer_addr()?.ip().is_loopback(),
-                    io: Box::new(stream),
-                }
+                Opened::to_address(stream.peer_addr()?.ip(), stream)
             }
         })
     }

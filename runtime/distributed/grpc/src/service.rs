@@ -149,16 +149,18 @@ impl Endpoint {
         }
     }
 
-    /// Returns the memory for payloads.
+    /// Returns the memory for payloads that come in chunks over HTTP/2.
     fn allocator(&self) -> Result<Arc<dyn HostAllocator>, Status> {
-        let host = self.host.upgrade().ok_or_else(gone)?;
-        Ok(Arc::clone(host.allocator()))
+        Ok(Arc::clone(self.host()?.allocator()))
     }
 
     /// Returns the memory for payloads of data connections.
     pub(crate) fn memory(&self) -> Result<PayloadMemory, Status> {
-        let host = self.host.upgrade().ok_or_else(gone)?;
-        Ok(PayloadMemory::of(&host))
+        Ok(PayloadMemory::of(&self.host()?))
+    }
+
+    fn host(&self) -> Result<Arc<HostContext>, Status> {
+        self.host.upgrade().ok_or_else(gone)
     }
 
     pub(crate) fn options(&self) -> &GrpcOptions {

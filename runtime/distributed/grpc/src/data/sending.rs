@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -79,6 +80,24 @@ pub(crate) struct Opened {
     pub(crate) io: Box<dyn Io>,
     /// Whether the bytes get a checksum, because nothing else protects them on their way.
     pub(crate) is_summed: bool,
+}
+
+impl Opened {
+    /// Of a connection on which bytes do not change: a Unix socket, or one with TLS.
+    pub(crate) fn protected(io: impl Io + 'static) -> Self {
+        Self {
+            io: Box::new(io),
+            is_summed: false,
+        }
+    }
+
+    /// Of a connection without TLS. Bytes to a loopback address do not leave the machine.
+    pub(crate) fn to_address(address: IpAddr, io: impl Io + 'static) -> Self {
+        Self {
+            io: Box::new(io),
+            is_summed: !address.to_canonical().is_loopback(),
+        }
+    }
 }
 
 /// A connection, which ends when this is dropped, unless calls are in progress.

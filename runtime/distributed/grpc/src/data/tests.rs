@@ -243,11 +243,8 @@ fn payloads_and_answers_have_numbers() {
 #[test]
 fn bytes_have_no_checksum_where_something_else_protects_them() {
     let options = GrpcOptions::default();
-    let (io, mut other) = connection(1 << 20);
-    let io = io.map(|opened| Opened {
-        is_summed: false,
-        ..opened
-    });
+    let (here, there) = tokio::io::duplex(1 << 20);
+    let (io, mut other) = (Ok(Opened::protected(here)), Other(there));
     let lane = Lane::default();
     let request = request("a", vec![Bytes::from_static(b"ab")]);
     block_on(async {
@@ -267,6 +264,21 @@ fn bytes_have_no_checksum_where_something_else_protects_them() {
     arrival.room(2).unwrap().put_slice(b"ab");
     arrival.filled(None).unwrap();
     assert_eq!(arrival.finish().payload.to_bytes().unwrap(), ["ab"]);
+}
+
+#[test]
+fn bytes_have_a_checksum_where_they_leave_the_machine() {
+    for (address, is_summed) in [
+        ("127.0.0.1", false),
+        ("127.3.2.1", false),
+        ("::1", false),
+        ("::ffff:127.0.0.1", false),
+        ("10.0.0.1", true),
+        ("fe80::1", true),
+    ] {
+        let opened = Opened::to_address(address.parse().unwrap(), tokio::io::empty());
+        assert_eq!(opened.is_summed, is_summed, "{address}");
+    }
 }
 
 #[test]
