@@ -751,10 +751,11 @@ fn one(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn of(dims: &[usize]) -> Known {
+    /// A tensor of f32.
+    pub(super) fn of(dims: &[usize]) -> Known {
         Known {
             dtype: Some(DType::F32),
             dims: Some(dims.iter().map(|&extent| Dim::Fixed(extent)).collect()),

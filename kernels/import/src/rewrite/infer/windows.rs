@@ -86,17 +86,9 @@ pub(super) fn result(
 
 #[cfg(test)]
 mod tests {
-    use tfrt_support::DType;
-
+    use super::super::tests::of;
     use super::super::{Known, results};
     use super::*;
-
-    fn of(dims: &[usize]) -> Known {
-        Known {
-            dtype: Some(DType::F32),
-            dims: Some(dims.iter().map(|&extent| Dim::Fixed(extent)).collect()),
-        }
-    }
 
     #[test]
     fn windows_have_as_many_results_as_they_move() {
