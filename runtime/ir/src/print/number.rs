@@ -233,6 +233,26 @@ mod tests {
     }
 
     #[test]
+    fn each_narrow_type_has_a_format() {
+        for ty in [
+            FloatType::F4E2M1Fn,
+            FloatType::F6E2M3Fn,
+            FloatType::F6E3M2Fn,
+            FloatType::F8E5M2,
+            FloatType::F8E4M3,
+            FloatType::F8E3M4,
+            FloatType::F8E4M3Fn,
+            FloatType::F8E4M3Fnuz,
+            FloatType::F8E5M2Fnuz,
+            FloatType::F8E4M3B11Fnuz,
+            FloatType::F8E8M0Fnu,
+        ] {
+            assert!(ty.width() <= 8);
+            assert_eq!(float_value(ty, float_bits(ty, 2.0)), 2.0, "{ty:?}");
+        }
+    }
+
+    #[test]
     fn six_digits_are_enough_for_most() {
         check(FloatType::F32, 1.0f32.to_bits().into(), "1.000000e+00");
         check(FloatType::F64, (-0.025f64).to_bits(), "-2.500000e-02");
