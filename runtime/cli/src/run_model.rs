@@ -101,7 +101,7 @@ impl ModelRunArguments {
     }
 }
 
-/// Refuses the first option of a program that is given.
+/// Refuses the first of the options of models that is given for a program.
 fn refuse<const N: usize>(options: [(&str, bool); N]) -> Result<(), Failure> {
     match options.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::Usage(format!(
