@@ -186,14 +186,16 @@ fn leave(host: &HostContext, member: &dyn GroupMember) {
 /// Starts an all-reduce, and passes a tensor around.
 fn start_step(member: &dyn GroupMember, step: usize, len: usize) -> Result<Vec<AnyRef>, Error> {
     let (index, size) = (member.index(), member.size());
-    let numbers = DenseHostTensor::vector(&vec![1.0_f32; len])?;
+    // The reduction writes into its input, perhaps while the other one is read.
+    let ones = || DenseHostTensor::vector(&vec![1.0_f32; len]);
+    let (reduced, sent) = (ones()?, ones()?);
     let key = format!("step {step}");
     let right = (index + 1) % size;
     Ok(vec![
         member
-            .all_reduce(&key, Reduction::Sum, numbers.clone(), numbers.clone())
+            .all_reduce(&key, Reduction::Sum, reduced.clone(), reduced)
             .into(),
-        member.send(&key, right, &numbers).into(),
+        member.send(&key, right, &sent).into(),
         member.recv(&key, (index + size - 1) % size).into(),
     ])
 }
@@ -296,7 +298,7 @@ fn loop_until_lost(
     let numbers = DenseHostTensor::vector(&vec![1.0_f32; member.size()])?;
     let own = member.index();
     let received = member.recv("connect itself", own);
-    let sent = member.send("connect itself", own, &numbers);
+    let sent = member.send("connect itself", own, &numbers.copied(host.allocator())?);
     let connected = member.all_to_all("connect", numbers.clone(), numbers);
     host.await_values(&[sent.into(), received.into(), connected.into()])?;
     host.await_values(&start_step(&*member, MAX_STEPS, len)?)?;
