@@ -159,7 +159,7 @@ impl Endpoint {
         Ok(PayloadMemory::of(&self.host()?))
     }
 
-    fn host(&self) -> Result<Arc<HostContext>, Status> {
+    pub(crate) fn host(&self) -> Result<Arc<HostContext>, Status> {
         self.host.upgrade().ok_or_else(gone)
     }
 
@@ -213,10 +213,6 @@ impl Endpoint {
 /// What the services of other protocols need.
 #[cfg(feature = "flight")]
 impl Endpoint {
-    pub(crate) fn host(&self) -> Result<Arc<HostContext>, Status> {
-        self.host.upgrade().ok_or_else(gone)
-    }
-
     /// Hands a call over to the handler as a task of the work queue, unless the task has ended.
     pub(crate) fn begin<T: 'static>(
         &self,
