@@ -249,7 +249,7 @@ fn comments_wrap_at_100_columns() {
     let mut too_long = String::new();
     // What these hold is input or output of the macros, compared byte for byte.
     let is_compared = |file: &PathBuf| {
-        file.starts_with("tests/ui")
+        file.starts_with("tests/compile_errors/ui")
             || file
                 .components()
                 .any(|part| part.as_os_str() == "expansions")
