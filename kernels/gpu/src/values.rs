@@ -180,7 +180,8 @@ impl GpuContext {
     /// Those of the driver.
     #[inline]
     pub fn set_current(&self) -> GpuResult<Current> {
-        Current::set_for(self.0.identity, &*self.gpu().driver, self.handle())
+        let driver = || &*self.gpu().driver;
+        Current::set_for(self.0.identity, driver, self.handle())
     }
 
     fn pool(&self) -> &memory::Pool {
@@ -198,6 +199,9 @@ impl GpuContext {
     /// `Expected context to be X, but got Y`.
     #[inline]
     pub(crate) fn expect_same(&self, other: &Self) -> Result<()> {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ok(());
+        }
         // Handles are numbers, which mean something to one implementation only.
         if self.handle() == other.handle() && Arc::ptr_eq(self.gpu(), other.gpu()) {
             return Ok(());
@@ -310,6 +314,8 @@ macro_rules! owned_handles {
 
         impl Drop for $owned {
             fn drop(&mut self) {
+                // The object ends with its handle if nothing else keeps it.
+                $(self.$known = None;)?
                 if !self.is_borrowed {
                     let ($gpu, $dropped) = (self.context.gpu(), self.handle);
                     log_failure(self.context.set_current().and_then(|_current| $destroy));
@@ -367,8 +373,9 @@ impl FftHandle {
 #[value("!tfrt_gpu.function")]
 pub struct GpuFunction {
     pub(crate) handle: FunctionHandle,
-    pub(crate) module: GpuModule,
+    /// Dropped before the module, which ends with its last user.
     known: Option<KnownFunction>,
+    pub(crate) module: GpuModule,
 }
 
 impl GpuFunction {
@@ -485,11 +492,23 @@ impl Stream {
         config: &LaunchConfig,
         arguments: &[Argument],
     ) -> GpuResult<()> {
-        if let (Some(stream), Some(kernel)) = (&self.0.known, &function.known)
+        if let Some(stream) = &self.0.known
+            && let Some(kernel) = &function.known
             && let Some(result) = stream.launch(current, kernel, config, arguments)
         {
             return result;
         }
+        self.launch_by_handle(current, function, config, arguments)
+    }
+
+    #[cold]
+    fn launch_by_handle(
+        &self,
+        current: &Current,
+        function: &GpuFunction,
+        config: &LaunchConfig,
+        arguments: &[Argument],
+    ) -> GpuResult<()> {
         let driver = &self.context().gpu().driver;
         driver.launch(current, function.handle, *config, self.handle(), arguments)
     }

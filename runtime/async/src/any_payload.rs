@@ -60,7 +60,7 @@ impl<'v> AnyPayload<'v> {
                 "a payload of a mutable type is read by `try_read`"
             )
         };
-        if self.found != TypeIndex::of::<T>() {
+        if !self.found.is::<T>() {
             return None;
         }
         // SAFETY: P1, and the type that was found is `T`; a type that is not mutable is never

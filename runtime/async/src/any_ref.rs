@@ -254,7 +254,7 @@ impl AnyRef {
     #[must_use]
     pub fn holds<T: Value>(&self) -> bool {
         self.concrete_holder()
-            .is_some_and(|(_, found)| found == TypeIndex::of::<T>())
+            .is_some_and(|(_, found)| found.is::<T>())
     }
 
     /// Returns the index of the payload's type, or [`TypeIndex::NONE`] if it has none yet or never
@@ -511,7 +511,7 @@ impl AnyRef {
     #[inline]
     fn holder<T: Value>(&self) -> Result<NonNull<Header>, BorrowError> {
         let (holder, found) = self.concrete_holder().ok_or(BorrowError::NoPayload)?;
-        if found == TypeIndex::of::<T>() {
+        if found.is::<T>() {
             Ok(holder)
         } else {
             Err(wrong_type::<T>(found))
@@ -521,22 +521,7 @@ impl AnyRef {
     /// Returns the header that has the payload, if there is one, and the payload's type.
     #[inline]
     pub(crate) fn concrete_holder(&self) -> Option<(NonNull<Header>, TypeIndex)> {
-        let header = self.header();
-        if header.word.has_own_payload() {
-            return Some((self.header, header.type_index));
-        }
-        self.concrete_holder_otherwise()
-    }
-
-    /// Does the work of [`concrete_holder`](Self::concrete_holder) for a value that had no payload
-    /// of its own just before.
-    #[inline(never)]
-    fn concrete_holder_otherwise(&self) -> Option<(NonNull<Header>, TypeIndex)> {
-        let holder = match self.header().word.state() {
-            State::Payload => self.header,
-            State::Link(target) => target,
-            State::Unavailable | State::Error(_) => return None,
-        };
+        let holder = self.header().word.holder(self.header)?;
         // SAFETY: R1, or the link, owns a count of the holder, and lives as long as `self`.
         let found = unsafe { holder.as_ref() }.type_index;
         Some((holder, found))

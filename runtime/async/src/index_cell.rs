@@ -57,8 +57,14 @@ impl<T: ?Sized> IndexCell<T> {
     /// Returns the number, if it is known.
     #[inline]
     pub(crate) fn get(&self) -> Option<NonZero<u16>> {
+        NonZero::new(self.get_raw())
+    }
+
+    /// Returns the number, or zero if it is not known.
+    #[inline]
+    pub(crate) fn get_raw(&self) -> u16 {
         // Acquire pairs with the release in `set`: who has the number finds the record of the type.
-        NonZero::new(self.index.load(Ordering::Acquire))
+        self.index.load(Ordering::Acquire)
     }
 
     /// Fills the cell with the number of `T`.

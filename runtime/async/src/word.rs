@@ -106,13 +106,20 @@ impl Word {
         tag(self.0.load(Ordering::Acquire)) == TAG_CONCRETE
     }
 
-    /// Returns `true` if the value has a payload of its own: the state of nearly every value that
-    /// is read. This takes fewer instructions than to distinguish all states. Its publication then
-    /// happened before this returns.
+    /// Returns the header that has the payload, if there is one: that of the value itself, which is
+    /// `own`, or that of the value that it links to. This takes fewer instructions than to
+    /// distinguish all states. The publication of the payload then happened before this returns.
     #[inline]
-    pub(crate) fn has_own_payload(&self) -> bool {
+    pub(crate) fn holder(&self, own: NonNull<Header>) -> Option<NonNull<Header>> {
         // Acquire pairs with the release in `publish`.
-        self.0.load(Ordering::Acquire).addr() == TAG_CONCRETE
+        let word = self.0.load(Ordering::Acquire);
+        if word.addr() == TAG_CONCRETE {
+            return Some(own);
+        }
+        match tag(word) {
+            TAG_CONCRETE => NonNull::new(untagged(word).cast()),
+            _ => None,
+        }
     }
 
     /// Returns the value that a concrete word links to, or `None` if the payload is the value's

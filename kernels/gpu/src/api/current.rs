@@ -40,19 +40,20 @@ impl Current {
     /// # Errors
     /// Those of the driver.
     pub fn set(driver: &dyn Driver, context: ContextHandle) -> GpuResult<Self> {
-        Self::set_for(driver.identity(), driver, context)
+        Self::set_for(driver.identity(), || driver, context)
     }
 
-    /// Does the work of [`set`](Self::set) for a driver of this identity.
+    /// Does the work of [`set`](Self::set) for the driver of this identity, which is asked for only
+    /// if it is called.
     #[inline]
-    pub(crate) fn set_for(
+    pub(crate) fn set_for<'d>(
         identity: usize,
-        driver: &dyn Driver,
+        driver: impl FnOnce() -> &'d dyn Driver,
         context: ContextHandle,
     ) -> GpuResult<Self> {
         let wanted = (identity, context.0);
         if identity == 0 || KNOWN.get() != wanted {
-            Self::change(wanted, driver)?;
+            Self::change(wanted, driver())?;
         }
         Ok(Self {
             context,

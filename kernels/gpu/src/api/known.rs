@@ -4,8 +4,12 @@
 //! call. Nearly all calls use objects that values own. Such a value keeps what a look-up has found,
 //! and its calls pass that on instead of the handle.
 //!
-//! What is known keeps no object alive. Once the object is gone, a call by what is known does
-//! nothing and says so. Its caller then makes the call by the handle, which fails as it should.
+//! What is known may keep the object. Once the handle is gone, a call by what is known does nothing
+//! and says so. Its caller then makes the call by the handle, which fails as it should. An owner of
+//! a handle first drops what it knows, so that the object ends with the handle.
+//!
+//! Records of blocks and functions are believed, so that only the implementations of this crate
+//! create them.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -20,8 +24,8 @@ use super::handle::DevicePtr;
 /// A stream that an implementation knows.
 ///
 /// Each method makes the call of its name, or does nothing and returns `None` if it does not know
-/// an object well enough: because the object is gone, belongs to another driver, or needs more than
-/// the call.
+/// an object well enough: because its handle is gone, it belongs to another driver, or it needs
+/// more than the call.
 pub trait KnownStream: Debug + Send + Sync {
     /// Makes the call [`copy_async`](super::driver::MemoryCalls::copy_async) on this stream.
     fn copy(
@@ -63,8 +67,7 @@ pub struct KnownBlock {
 impl KnownBlock {
     /// Creates the record of a block in a list of the implementation, whose number no other list
     /// of the process has. `is_listed` becomes false when the list forgets the block.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         list: usize,
         start: DevicePtr,
         num_bytes: usize,
@@ -103,18 +106,41 @@ pub struct KnownBytes<'a> {
 
 /// A kernel of a module that an implementation knows.
 #[derive(Clone, Debug)]
-pub struct KnownFunction(Arc<dyn Any + Send + Sync>);
+pub struct KnownFunction {
+    context: usize,
+    number: u64,
+    parameters: Arc<[usize]>,
+    is_listed: Arc<AtomicBool>,
+    _kept: Arc<dyn Any + Send + Sync>,
+}
 
 impl KnownFunction {
-    /// Creates the record of a kernel, of a type of the implementation.
-    #[must_use]
-    pub fn new<T: Any + Send + Sync>(function: T) -> Self {
-        Self(Arc::new(function))
+    /// Creates the record of a kernel: the number of its context, which no other context of the
+    /// process has, its own number in the implementation, and the sizes of its parameters in bytes.
+    /// `is_listed` becomes false when its handle is gone; `kept` keeps the kernel.
+    pub(crate) fn new(
+        context: usize,
+        number: u64,
+        parameters: Arc<[usize]>,
+        is_listed: Arc<AtomicBool>,
+        kept: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
+        Self {
+            context,
+            number,
+            parameters,
+            is_listed,
+            _kept: kept,
+        }
     }
 
-    /// Returns the record, if it is of this type.
+    /// Returns the number of the kernel and the sizes of its parameters, if it is of the context of
+    /// this number, and its handle still exists.
+    #[inline]
     #[must_use]
-    pub fn get<T: Any>(&self) -> Option<&T> {
-        (*self.0).downcast_ref()
+    pub fn get(&self, context: usize) -> Option<(u64, &[usize])> {
+        // ordering: a call that runs meanwhile may find the kernel or not, as with its handle.
+        let is_found = self.context == context && self.is_listed.load(Ordering::Relaxed);
+        is_found.then(|| (self.number, &*self.parameters))
     }
 }

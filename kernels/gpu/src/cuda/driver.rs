@@ -30,7 +30,11 @@ use memory::Memory;
 ///
 /// Handles are checked: one that was not created here, or was destroyed, is an error. An object
 /// that is destroyed while another thread uses it ends after that use, and a context with the last
-/// of its objects.
+/// of its objects. So does an object that is destroyed by its handle while a [`Stream`] or a
+/// [`GpuFunction`] of that handle exists: it ends with them, and a failure of that is printed.
+///
+/// [`Stream`]: crate::Stream
+/// [`GpuFunction`]: crate::GpuFunction
 #[derive(Debug)]
 pub struct CudaDriver {
     identity: usize,

@@ -6,7 +6,8 @@
 //!
 //! Most calls of a thread use the streams, functions and memory blocks that its last calls used. So
 //! a thread remembers some of those, and finds them again without a lock. What it remembers keeps
-//! nothing alive, and is not found once the handle or the block is gone.
+//! nothing alive, and is not found once the handle or the block is gone. Values that own a handle
+//! keep its object ([`Known`]), which is not found once the handle is gone, either.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,7 +29,32 @@ pub(super) struct Live<T> {
 }
 
 /// Handles are addresses that the driver chooses, so that no program makes them collide.
-type Objects<T> = IdMap<u64, Arc<T>>;
+type Objects<T> = IdMap<u64, ListedObject<T>>;
+
+/// An object of the table.
+#[derive(Debug)]
+struct ListedObject<T> {
+    object: Arc<T>,
+    presence: Presence,
+}
+
+/// An object of a table, for calls that do not look it up.
+#[derive(Debug)]
+pub(super) struct Known<T> {
+    pub(super) object: Arc<T>,
+    pub(super) is_listed: Arc<AtomicBool>,
+}
+
+impl<T> Known<T> {
+    /// Returns the object, unless its handle is gone.
+    #[inline]
+    pub(super) fn get(&self) -> Option<&T> {
+        // ordering: a call that runs meanwhile may find the object or not, as with the table.
+        self.is_listed
+            .load(Ordering::Relaxed)
+            .then_some(&*self.object)
+    }
+}
 
 /// The factor that spreads addresses, whose low bits are alike.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -41,8 +67,8 @@ fn place_of(number: u64) -> usize {
     (number.wrapping_mul(FACTOR) >> (u64::BITS - NUM_REMEMBERED_BITS)) as usize
 }
 
-/// Returns a number for a table, which differs from that of every other table.
-fn new_id() -> usize {
+/// Returns a number for a table or a context, which differs from that of every other one.
+pub(super) fn new_id() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // ordering: unique, and nothing else is ordered by it.
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -65,6 +91,7 @@ pub(super) struct RecentObject<T> {
     id: usize,
     number: u64,
     object: Weak<T>,
+    is_listed: Arc<AtomicBool>,
 }
 
 /// A type of objects of which each thread remembers those that it has used last.
@@ -84,25 +111,40 @@ impl<T> Default for Live<T> {
 
 impl<T> Live<T> {
     pub(super) fn add(&self, number: u64, object: T) {
-        self.write().insert(number, Arc::new(object));
+        let listed = ListedObject {
+            object: Arc::new(object),
+            presence: Presence::default(),
+        };
+        self.write().insert(number, listed);
     }
 
     pub(super) fn get(&self, number: u64) -> Option<Arc<T>> {
-        self.objects
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&number)
-            .cloned()
+        self.find(number, |listed| Arc::clone(&listed.object))
+    }
+
+    /// Like [`get`](Self::get), for a caller that keeps the object and has to notice when its
+    /// handle is gone.
+    pub(super) fn known(&self, number: u64) -> Option<Known<T>> {
+        self.find(number, |listed| Known {
+            object: Arc::clone(&listed.object),
+            is_listed: Arc::clone(&listed.presence.0),
+        })
+    }
+
+    fn find<R>(&self, number: u64, found: impl FnOnce(&ListedObject<T>) -> R) -> Option<R> {
+        let objects = self.objects.read().unwrap_or_else(PoisonError::into_inner);
+        objects.get(&number).map(found)
     }
 
     /// Forgets an object. Its last user ends it.
     pub(super) fn remove(&self, number: u64) -> Option<Arc<T>> {
-        self.write().remove(&number)
+        let removed = self.write().remove(&number);
+        removed.map(|listed| listed.object)
     }
 
     /// Forgets objects.
     pub(super) fn retain(&self, mut stays: impl FnMut(&T) -> bool) {
-        self.write().retain(|_, object| stays(object));
+        self.write().retain(|_, listed| stays(&listed.object));
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Objects<T>> {
@@ -123,18 +165,21 @@ impl<T: Remembered> Live<T> {
     fn remembered(&self, recent: &Recent<RecentObject<T>>, number: u64) -> Option<Arc<T>> {
         let recent = recent.0.borrow();
         let found = recent[place_of(number)].as_ref()?;
-        let is_meant = found.number == number && found.id == self.id;
-        // Once the handle is gone, so is the object, or else a call still uses it, which ends soon.
+        let is_meant = found.number == number
+            && found.id == self.id
+            // ordering: a call that runs meanwhile may find the object or not, as with the table.
+            && found.is_listed.load(Ordering::Relaxed);
         is_meant.then(|| found.object.upgrade())?
     }
 
     #[cold]
     fn get_and_remember(&self, number: u64) -> Option<Arc<T>> {
-        let object = self.get(number)?;
+        let Known { object, is_listed } = self.known(number)?;
         let entry = RecentObject {
             id: self.id,
             number,
             object: Arc::downgrade(&object),
+            is_listed,
         };
         // A thread that ends remembers nothing any more.
         let _ =
@@ -172,13 +217,19 @@ struct Listed<K> {
     presence: Presence,
 }
 
-/// Whether a block is in the table. Those who remember the block share it.
+/// Whether an object or a block is in the table. Those who remember it share this.
 #[derive(Debug)]
 struct Presence(Arc<AtomicBool>);
 
+impl Default for Presence {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
 impl Drop for Presence {
     fn drop(&mut self) {
-        // ordering: a call that runs meanwhile may find the block or not, as with the table.
+        // ordering: a call that runs meanwhile may find it or not, as with the table.
         self.0.store(false, Ordering::Relaxed);
     }
 }
@@ -212,7 +263,7 @@ impl<K: BlockKind> Blocks<K> {
     pub(super) fn add(&self, pointer: DevicePtr, num_bytes: usize, kind: K) {
         let listed = Listed {
             block: Block { num_bytes, kind },
-            presence: Presence(Arc::new(AtomicBool::new(true))),
+            presence: Presence::default(),
         };
         self.lock().insert(pointer.address(), listed);
     }
@@ -433,8 +484,13 @@ mod tests {
             assert_eq!(live.get_again(7).as_deref(), Some(&"stream"));
         }
         assert!(other.get_again(7).is_none());
-        assert!(live.remove(7).and_then(Arc::into_inner).is_some());
-        assert!(live.get_again(7).is_none());
+        let known = live.known(7).unwrap();
+        assert_eq!(known.get(), Some(&"stream"));
+        let removed = live.remove(7).unwrap();
+        // The object is kept, but its handle is gone.
+        assert!(live.get_again(7).is_none() && known.get().is_none());
+        drop(removed);
+        assert!(Arc::into_inner(known.object).is_some());
         live.add(7, "another");
         assert_eq!(live.get_again(7).as_deref(), Some(&"another"));
     }

@@ -19,6 +19,8 @@ use crate::api::{Current, GpuResult};
 /// A context.
 #[derive(Debug)]
 pub(super) struct Context {
+    /// Differs from that of every other context.
+    pub(super) id: usize,
     /// The driver's pointer.
     pub(super) number: u64,
     pub(super) device: i32,
@@ -134,11 +136,17 @@ impl Object {
         self.destroy()
     }
 
+    /// Returns `true` during a capture.
+    #[inline]
+    pub(super) fn is_captured(&self) -> bool {
+        // ordering: no thread but that of the capture uses the stream meanwhile.
+        self.is_captured.load(Ordering::Relaxed)
+    }
+
     /// Calls `change` with the capture. Without a capture, returns `None`.
     #[inline]
     pub(super) fn in_capture<R>(&self, change: impl FnOnce(&mut Capture) -> R) -> Option<R> {
-        // ordering: no thread but that of the capture uses the stream meanwhile.
-        match self.is_captured.load(Ordering::Relaxed) {
+        match self.is_captured() {
             true => self.change_capture(change),
             false => None,
         }
@@ -153,14 +161,14 @@ impl Object {
     pub(super) fn begin_capture(&self) {
         let mut capture = self.lock_capture();
         *capture = Some(Capture::default());
-        // ordering: as in `in_capture`.
+        // ordering: as in `is_captured`.
         self.is_captured.store(true, Ordering::Relaxed);
     }
 
     /// Ends the capture, if there is one, and returns it.
     pub(super) fn end_capture(&self) -> Option<Capture> {
         let mut capture = self.lock_capture();
-        // ordering: as in `in_capture`.
+        // ordering: as in `is_captured`.
         self.is_captured.store(false, Ordering::Relaxed);
         capture.take()
     }
@@ -206,7 +214,7 @@ pub(super) struct Function {
     pub(super) number: u64,
     pub(super) module: Arc<Object>,
     /// The sizes of its parameters in bytes, if the driver can tell.
-    pub(super) parameters: Option<Vec<usize>>,
+    pub(super) parameters: Option<Arc<[usize]>>,
 }
 
 impl Remembered for Function {

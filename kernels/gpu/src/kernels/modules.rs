@@ -98,48 +98,38 @@ fn function_launch(
     in_chain: Chain,
     args: &[AnyRef],
 ) -> Result<Chain> {
-    let mut last = LastExtent::of(grid_x)?;
-    let config = LaunchConfig {
-        grid: [last.size, last.next(grid_y)?, last.next(grid_z)?],
-        block: [
-            last.next(block_x)?,
-            last.next(block_y)?,
-            last.next(block_z)?,
-        ],
-        shared_bytes: shared,
-    };
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
+    let config = config_of(sizes, shared)?;
     // As few places as suffice, since each is written twice.
     let (mut few, mut more);
-    let arguments: &mut [Argument] = match args.len() {
+    let arguments = match args.len() {
         len @ ..=NUM_FEW => {
             few = [NO_ARGUMENT; NUM_FEW];
-            &mut few[..len]
+            write_few(&mut few[..len], args)?
         }
         len @ ..=NUM_INLINE => {
             more = [NO_ARGUMENT; NUM_INLINE];
-            &mut more[..len]
+            write_more(&mut more[..len], args)?
         }
         _ => {
-            launch_many(stream, function, &config, args)?;
+            launch_many(stream, function, config, args)?;
             return Ok(in_chain);
         }
     };
-    for (place, value) in arguments.iter_mut().zip(args) {
-        *place = argument(value)?;
-    }
     launch(stream, function, &config, arguments)?;
     Ok(in_chain)
 }
 
+/// Launches a kernel with more arguments than most have.
 #[cold]
 fn launch_many(
     stream: &Stream,
     function: &GpuFunction,
-    config: &LaunchConfig,
+    config: LaunchConfig,
     args: &[AnyRef],
 ) -> Result<()> {
     let arguments: Result<Vec<Argument>> = args.iter().map(argument).collect();
-    launch(stream, function, config, &arguments?)
+    launch(stream, function, &config, &arguments?)
 }
 
 #[inline(always)]
@@ -154,32 +144,70 @@ fn launch(
     Ok(())
 }
 
+/// Writes arguments into as many places.
+#[inline(always)]
+fn write_few<'p>(places: &'p mut [Argument], args: &[AnyRef]) -> Result<&'p [Argument]> {
+    for (place, value) in places.iter_mut().zip(args) {
+        *place = argument(value)?;
+    }
+    Ok(places)
+}
+
+/// Does the same as [`write_few`], out of line.
+#[inline(never)]
+fn write_more<'p>(places: &'p mut [Argument], args: &[AnyRef]) -> Result<&'p [Argument]> {
+    write_few(places, args)
+}
+
+/// Returns the configuration of a launch of these sizes, of the grid and of the blocks.
+#[inline(always)]
+fn config_of(sizes: [&AnyRef; 6], shared_bytes: u32) -> Result<LaunchConfig> {
+    let [grid_x, grid_y, grid_z, block_x, block_y, block_z] = sizes;
+    let mut last = Extent::of(grid_x)?;
+    // All dimensions have the first size until another one is found.
+    let mut config = LaunchConfig {
+        grid: [last.size; 3],
+        block: [last.size; 3],
+        shared_bytes,
+    };
+    last.next(grid_y, &mut config, 1)?;
+    last.next(grid_z, &mut config, 2)?;
+    last.next(block_x, &mut config, 3)?;
+    last.next(block_y, &mut config, 4)?;
+    last.next(block_z, &mut config, 5)?;
+    Ok(config)
+}
+
 /// The size of a dimension of a launch, and its value. Most launches use one value for the size of
 /// several dimensions.
-struct LastExtent<'v> {
-    value: &'v AnyRef,
+#[derive(Clone, Copy)]
+struct Extent {
+    /// The address of the value, which the operand keeps.
+    value: usize,
     size: u32,
 }
 
-impl<'v> LastExtent<'v> {
+impl Extent {
     #[inline(always)]
-    fn of(value: &'v AnyRef) -> Result<Self> {
+    fn of(value: &AnyRef) -> Result<Self> {
         let size = extent(value)?;
+        let value = value.address();
         Ok(Self { value, size })
     }
 
-    /// Returns the size of the next dimension.
-    #[inline]
-    fn next(&mut self, value: &'v AnyRef) -> Result<u32> {
-        if !self.value.ptr_eq(value) {
-            self.change(value)?;
+    /// Goes on to a dimension. If its value is another one, writes the size of that and of all
+    /// later dimensions.
+    #[inline(always)]
+    fn next(&mut self, value: &AnyRef, config: &mut LaunchConfig, dimension: usize) -> Result<()> {
+        if self.value != value.address() {
+            *self = Self::of(value)?;
+            for later in dimension..3 {
+                config.grid[later] = self.size;
+            }
+            for later in dimension.max(3)..6 {
+                config.block[later - 3] = self.size;
+            }
         }
-        Ok(self.size)
-    }
-
-    #[cold]
-    fn change(&mut self, value: &'v AnyRef) -> Result<()> {
-        *self = Self::of(value)?;
         Ok(())
     }
 }
@@ -187,15 +215,13 @@ impl<'v> LastExtent<'v> {
 /// Returns a size of a launch: 32 bits wide first, later 64.
 #[inline(always)]
 fn extent(value: &AnyRef) -> Result<u32> {
-    // Programs of today have 64 bits, so that comes first.
     let payload = value.payload();
-    let size = match payload.and_then(|payload| payload.get::<u64>()) {
-        Some(size) => *size,
-        None => payload
-            .and_then(|payload| payload.get::<u32>())
-            .map_or(u64::MAX, |size| (*size).into()),
-    };
-    u32::try_from(size).map_err(|_| too_large(size))
+    // Programs of today have 64 bits, so that comes first.
+    if let Some(size) = payload.and_then(|payload| payload.get::<u64>()) {
+        return u32::try_from(*size).map_err(|_| too_large(*size));
+    }
+    let size = payload.and_then(|payload| payload.get::<u32>());
+    size.copied().ok_or_else(|| too_large(u64::MAX))
 }
 
 #[cold]
@@ -204,7 +230,7 @@ fn too_large(size: u64) -> Error {
     Error::new(text).with_code(ErrorCode::OutOfRange)
 }
 
-#[inline]
+#[inline(always)]
 fn argument(value: &AnyRef) -> Result<Argument> {
     let Some(payload) = value.payload() else {
         return Err(unsupported_argument());
@@ -227,4 +253,56 @@ fn argument(value: &AnyRef) -> Result<Argument> {
 #[cold]
 fn unsupported_argument() -> Error {
     Error::new("Unsupported argument type").with_code(ErrorCode::InvalidArgument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dimension_has_the_size_of_its_value() {
+        // Two of the values are equal, but not the same; one has 32 bits.
+        let values = [
+            AnyRef::available(1_u64),
+            AnyRef::available(1_u64),
+            AnyRef::available(256_u64),
+            AnyRef::available(40_000_u32),
+        ];
+        let sizes = [1, 1, 256, 40_000];
+        for mut pattern in 0..values.len().pow(6) {
+            let indices = [(); 6].map(|()| {
+                let index = pattern % values.len();
+                pattern /= values.len();
+                index
+            });
+            let config = config_of(indices.map(|index| &values[index]), 48).unwrap();
+            let [x, y, z, bx, by, bz] = indices.map(|index| sizes[index]);
+            let expected = LaunchConfig {
+                grid: [x, y, z],
+                block: [bx, by, bz],
+                shared_bytes: 48,
+            };
+            assert_eq!(config, expected);
+        }
+    }
+
+    #[test]
+    fn sizes_of_more_than_32_bits_and_other_values_are_refused_in_every_dimension() {
+        let one = AnyRef::available(1_u64);
+        let cases = [
+            (AnyRef::available(1_u64 << 32), "launch size 4294967296 "),
+            (
+                AnyRef::available(1.5_f32),
+                "launch size 18446744073709551615 ",
+            ),
+        ];
+        for (value, start) in &cases {
+            for dimension in 0..6 {
+                let mut sizes = [&one; 6];
+                sizes[dimension] = value;
+                let error = config_of(sizes, 0).unwrap_err();
+                assert!(error.message().starts_with(start), "{error}");
+            }
+        }
+    }
 }

@@ -281,7 +281,7 @@ pub(crate) struct KernelDetails {
 
 impl KernelDetails {
     /// Returns `true` if the kernel is known to take the operand at `index` as a reference: a value
-    /// of any type. The tail of a kernel that does not run in place does not count.
+    /// of any type. The tail of a kernel that can never run in place does not count.
     pub(crate) fn takes_reference(&self, index: usize) -> bool {
         let operands = &self.descriptor.types().operands;
         match self.descriptor.direct() {

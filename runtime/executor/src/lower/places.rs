@@ -448,7 +448,8 @@ fn direct_readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
             .types
             .operands
             .admits(direct.num_operands, num_operands, chain);
-    if num_more != 0 && !has_extra_chain && !direct.has_tail {
+    let max_more = if direct.has_tail { Direct::MAX_TAIL } else { 0 };
+    if num_more > max_more && !has_extra_chain {
         return None;
     }
     (0..num_operands)

@@ -22,8 +22,8 @@
 //! Operands stay where they are; results overwrite the previous content, which the caller no longer
 //! owns. A chain added by the macro has no place, since there is nothing to read or write.
 //!
-//! - D4. An operand of a tail of references: an [`AnyRef`], as in D2. Their number is a word before
-//!   their offsets.
+//! - D4. An operand of a tail of references: an [`AnyRef`], as in D2. Their number, at most
+//!   [`MAX_TAIL`](Direct::MAX_TAIL), is a word before their offsets.
 //!
 //! Kernels with optional operands, with a variable number of payloads as operands, with a variable
 //! number of results, or that take their frame, are not direct.
@@ -34,6 +34,7 @@
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
@@ -49,7 +50,7 @@ use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{Source, conflict};
-use crate::kernel::tail::Tail;
+use crate::kernel::tail::{MAX_TAIL, Tail};
 use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
 
@@ -88,7 +89,8 @@ impl<'a> DirectCall<'a> {
 ///    except for an added chain; for a kernel that [fills cells](Direct::fills_cells), then by the
 ///    offset of the cell of each result, which is 0 if there is none; then by one offset for each
 ///    operand that it reads; for a kernel [with a tail](Direct::has_tail), then by the number of
-///    operands of the tail, and one offset for each of them.
+///    operands of the tail, at most [`MAX_TAIL`](Direct::MAX_TAIL), and one offset for each of
+///    them.
 /// 2. Each is the offset from `registers` of a place as D1 to D4 specify, aligned, of the type that
 ///    the kernel is declared to take or return there. Places of operands are initialised and not
 ///    written; only the caller accesses places of results.
@@ -125,6 +127,9 @@ pub struct Direct {
 }
 
 impl Direct {
+    /// The most operands of a tail. A kernel with more of them is not run as a direct one.
+    pub const MAX_TAIL: usize = MAX_TAIL;
+
     /// Returns the kernel as a direct one, if it can be one.
     pub(crate) const fn of<K: Kernel>() -> Option<Self> {
         if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
@@ -341,12 +346,10 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
     #[inline]
     fn gather(self, _start: usize, _end: usize) -> Tail<'a> {
-        let first = K::Params::NUM_OPERANDS + 1;
-        // Moved into the closure, so that the places stay in registers of the processor.
-        // SAFETY: duty 1 of `DirectFn`: the offsets of the tail follow its length; D4.
-        Tail::gathered(self.tail_len(), move |index| unsafe {
-            self.place(first + index)
-        })
+        // SAFETY: duty 1 of `DirectFn`: the offsets of the tail follow its length.
+        let offsets = unsafe { self.operands.add(K::Params::NUM_OPERANDS + 1) };
+        // SAFETY: duties 1 and 2 of `DirectFn`, and D4.
+        unsafe { Tail::in_registers(self.registers, offsets, self.tail_len()) }
     }
 }
 
@@ -358,7 +361,9 @@ struct Places {
     registers: NonNull<u8>,
     results: NonNull<u32>,
     next: usize,
-    failure: Option<Error>,
+    /// Dropped by `finish` alone, so that only a panic between an error and `finish` leaks it. If
+    /// the places had to drop it, they would be in memory rather than in registers.
+    failure: ManuallyDrop<Option<Error>>,
 }
 
 impl Places {
@@ -372,7 +377,7 @@ impl Places {
             registers,
             results,
             next: 0,
-            failure: None,
+            failure: ManuallyDrop::new(None),
         }
     }
 
@@ -382,7 +387,7 @@ impl Places {
     /// The first error of a result.
     #[inline]
     fn finish(self) -> Result<(), Error> {
-        self.failure.map_or(Ok(()), Err)
+        ManuallyDrop::into_inner(self.failure).map_or(Ok(()), Err)
     }
 
     /// Writes the next result. `P` must be the type that D1 and D2 specify for it.
@@ -423,15 +428,17 @@ impl Sink for Places {
     }
 
     // Parts that fail on their own, and tails, are not direct, so an error is that of the whole
-    // call.
-    #[cold]
+    // call. Inlined, so that the places stay in registers of the processor.
+    #[inline]
     fn put_error(&mut self, error: Error, _slots: usize) {
-        self.failure.get_or_insert(error);
+        self.fail(error);
     }
 
-    #[cold]
+    #[inline]
     fn fail(&mut self, error: Error) {
-        self.failure.get_or_insert(error);
+        if self.failure.is_none() {
+            self.failure = ManuallyDrop::new(Some(error));
+        }
     }
 
     // An added chain has no place.

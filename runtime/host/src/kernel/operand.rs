@@ -286,7 +286,7 @@ impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Param for AnyRest<INDEX, CHA
 
     #[inline]
     fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
-        held
+        held.as_slice()
     }
 
     fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {

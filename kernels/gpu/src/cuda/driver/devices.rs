@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute};
 
+use super::super::live::new_id;
 use super::super::object::Context;
 use super::{CudaDriver, text_of};
 use crate::api::driver::{DeviceCalls, DeviceMemory};
@@ -19,6 +20,7 @@ impl CudaDriver {
         self.contexts.add(
             number,
             Context {
+                id: new_id(),
                 number,
                 device: device.0,
                 is_primary,

@@ -1,12 +1,12 @@
 //! Calls on streams, blocks and functions that the driver knows.
 //!
-//! What is known of an object is a weak reference to it, as threads remember it, or the flag of its
-//! block: see [`live`](super::super::live). So a handle that was destroyed is not found here, and
-//! an object in use outlives its handle.
+//! What is known of an object is the object, or the range of a block, and whether that is listed:
+//! see [`live`](super::super::live). So a handle that was destroyed is not found here.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use super::super::object::{Function, Kind, Object};
+use super::super::live::Known;
+use super::super::object::{Kind, Object};
 use super::CudaDriver;
 use super::memory::{copy_plain, set_plain};
 use super::modules::launch_on;
@@ -18,25 +18,35 @@ use crate::api::{Current, GpuResult};
 /// A stream, for calls on it.
 #[derive(Debug)]
 pub(super) struct CudaStream {
-    stream: Weak<Object>,
-    /// The list of blocks that calls on the stream may use.
+    stream: Known<Object>,
+    /// The number of its context.
+    context: usize,
+    /// The number of the list of blocks that calls on the stream may use.
     blocks: usize,
 }
 
 impl CudaDriver {
     /// Returns a stream for calls on it, if its handle is known.
     pub(super) fn stream_of(&self, stream: StreamHandle) -> Option<CudaStream> {
-        let stream = self.live(Kind::Stream).get(stream.0)?;
+        let stream = self.live(Kind::Stream).known(stream.0)?;
         Some(CudaStream {
-            stream: Arc::downgrade(&stream),
+            context: stream.object.context.id,
+            stream,
             blocks: self.blocks.id(),
         })
     }
 
-    /// Returns a kernel for launches, if its handle is known.
+    /// Returns a kernel for launches, if its handle and its parameters are known.
     pub(super) fn function_of(&self, function: FunctionHandle) -> Option<KnownFunction> {
-        let function = self.kernels.get(function.0)?;
-        Some(KnownFunction::new(Arc::downgrade(&function)))
+        let Known { object, is_listed } = self.kernels.known(function.0)?;
+        let parameters = Arc::clone(object.parameters.as_ref()?);
+        Some(KnownFunction::new(
+            object.module.context.id,
+            object.number,
+            parameters,
+            is_listed,
+            object,
+        ))
     }
 }
 
@@ -55,9 +65,9 @@ impl KnownStream for CudaStream {
         if !is_inside(target) || !is_inside(source) {
             return None;
         }
-        let stream = self.stream.upgrade()?;
+        let stream = self.stream.get()?;
         Some(copy_plain(
-            &stream,
+            stream,
             target.pointer,
             source.pointer,
             num_bytes,
@@ -75,8 +85,8 @@ impl KnownStream for CudaStream {
         if !block.contains(self.blocks, pointer, count.checked_mul(4)?) {
             return None;
         }
-        let stream = self.stream.upgrade()?;
-        Some(set_plain(&stream, pointer, value, count))
+        let stream = self.stream.get()?;
+        Some(set_plain(stream, pointer, value, count))
     }
 
     fn launch(
@@ -86,13 +96,12 @@ impl KnownStream for CudaStream {
         config: &LaunchConfig,
         arguments: &[Argument],
     ) -> Option<GpuResult<()>> {
-        let function = function.get::<Weak<Function>>()?.upgrade()?;
-        let stream = self.stream.upgrade()?;
-        let (context, module) = (&stream.context, &function.module.context);
-        // Contexts of two drivers may have one number.
-        if !Arc::ptr_eq(context, module) && !Arc::ptr_eq(&context.functions, &module.functions) {
+        let (number, parameters) = function.get(self.context)?;
+        let stream = self.stream.get()?;
+        // A capture keeps the modules of its kernels, which are not known here.
+        if stream.is_captured() {
             return None;
         }
-        Some(launch_on(&stream, &function, config, arguments))
+        Some(launch_on(stream, number, parameters, config, arguments))
     }
 }

@@ -32,7 +32,7 @@ const LAUNCH: &str = "cuLaunchKernel(function, grid, block, shared, stream, argu
 
 impl CudaDriver {
     /// Returns the sizes of a kernel's parameters.
-    fn parameters(&self, function: CUfunction) -> Option<Vec<usize>> {
+    fn parameters(&self, function: CUfunction) -> Option<Arc<[usize]>> {
         let mut sizes = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);
@@ -44,7 +44,7 @@ impl CudaDriver {
             match result {
                 Ok(()) => sizes.push(size),
                 // Behind the last one.
-                Err(error) if error.status == Status::INVALID_VALUE => return Some(sizes),
+                Err(error) if error.status == Status::INVALID_VALUE => return Some(sizes.into()),
                 Err(_) => return None,
             }
         }
@@ -170,7 +170,26 @@ impl ModuleCalls for CudaDriver {
             .get_again(function.0)
             .ok_or_else(|| unknown(LAUNCH))?;
         let stream = self.stream(LAUNCH, stream)?;
-        launch_on(&stream, &function, &config, arguments)
+        let Function {
+            number,
+            module,
+            parameters,
+        } = &*function;
+        same_context(
+            LAUNCH,
+            &module.context,
+            &stream.context,
+            Status::INVALID_HANDLE,
+        )?;
+        // A graph keeps the module of each of its kernels.
+        stream.in_capture(|capture| {
+            let module = Held::object(Box::new(Arc::clone(module)));
+            capture.held.push(module);
+        });
+        match parameters {
+            Some(parameters) => launch_on(&stream, *number, parameters, &config, arguments),
+            None => launch_packed(&stream, *number, &config, arguments),
+        }
     }
 
     fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
@@ -195,29 +214,21 @@ impl ModuleCalls for CudaDriver {
     }
 }
 
-/// Launches a kernel on a stream, both of which the caller holds.
+/// Launches a kernel on a stream, both of which the caller keeps. The kernel has parameters of
+/// these sizes.
 #[inline(always)]
 pub(super) fn launch_on(
     stream: &Object,
-    function: &Function,
+    function: u64,
+    parameters: &[usize],
     config: &LaunchConfig,
     arguments: &[Argument],
 ) -> GpuResult<()> {
-    let module = &function.module;
-    same_context(
-        LAUNCH,
-        &module.context,
-        &stream.context,
-        Status::INVALID_HANDLE,
-    )?;
     config.check(LAUNCH)?;
-    let Some(parameters) = &function.parameters else {
-        return launch_packed(stream, function, config, arguments);
-    };
     check_count(LAUNCH, parameters.len(), arguments)?;
     let mut few = [const { Pointer::uninit() }; NUM_INLINE];
     let Some(few) = few.get_mut(..arguments.len()) else {
-        return launch_many(stream, function, config, parameters, arguments);
+        return launch_many(stream, function, parameters, config, arguments);
     };
     // The driver reads as much behind each pointer as the parameter has.
     let pointers = pointers_to(arguments, parameters, few)?;
@@ -228,9 +239,9 @@ pub(super) fn launch_on(
 #[cold]
 fn launch_many(
     stream: &Object,
-    function: &Function,
-    config: &LaunchConfig,
+    function: u64,
     parameters: &[usize],
+    config: &LaunchConfig,
     arguments: &[Argument],
 ) -> GpuResult<()> {
     let mut many = vec![Pointer::uninit(); arguments.len()];
@@ -243,10 +254,11 @@ fn launch_many(
 #[cold]
 fn launch_packed(
     stream: &Object,
-    function: &Function,
+    function: u64,
     config: &LaunchConfig,
     arguments: &[Argument],
 ) -> GpuResult<()> {
+    config.check(LAUNCH)?;
     let mut block = pack(arguments);
     let mut len = block.len();
     let mut extra: [*mut c_void; 5] = [
@@ -264,16 +276,11 @@ fn launch_packed(
 #[inline(always)]
 fn call_launch(
     stream: &Object,
-    function: &Function,
+    function: u64,
     config: &LaunchConfig,
     pointers: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> GpuResult<()> {
-    // A graph keeps the module of each of its kernels.
-    stream.in_capture(|capture| {
-        let module = Held::object(Box::new(Arc::clone(&function.module)));
-        capture.held.push(module);
-    });
     let LaunchConfig {
         grid: [gx, gy, gz],
         block: [bx, by, bz],
@@ -283,7 +290,7 @@ fn call_launch(
         stream.context.functions,
         "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
         cuLaunchKernel(
-            function.number as CUfunction,
+            function as CUfunction,
             gx,
             gy,
             gz,

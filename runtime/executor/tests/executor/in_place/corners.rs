@@ -13,7 +13,7 @@ use tfrt_host::__private::{
     AnyOperand, AnyRest, Attribute, ByMut, ByValue, Declared, Execution, Fallible, LentFunction,
     Payload,
 };
-use tfrt_host::__runtime::LocationSource;
+use tfrt_host::__runtime::{Direct, LocationSource};
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 use tfrt_host::{
     ExecutionContext, HostContext, Interpreter, RequestContext, RequestContextBuilder,
@@ -95,6 +95,28 @@ fn further_operands_may_have_a_type_that_another_kernel_does_not_expect() {
         matches!(&found, Outcome::Error(message) if message.contains("`test.add`")),
         "{found:?}"
     );
+}
+
+#[test]
+fn kernels_with_any_number_of_further_operands_read_all_of_them() {
+    let _alone = alone();
+    for num_more in (0..=Direct::MAX_TAIL + 2).chain([3 * Direct::MAX_TAIL]) {
+        // Two arguments in turn, so that an operand that is left out or read twice is noticed.
+        let operands: Vec<usize> = (0..=num_more).map(|index| index % 2).collect();
+        for op in [&gather::DIRECT, &gather::FRAMED] {
+            let graph = Graph {
+                num_arguments: 2,
+                nodes: vec![node(op, &operands)],
+                returns: vec![2],
+            };
+            let arguments = [5_i64, 7].map(AnyRef::available);
+            let (_host, results) = execute(&[], &[graph], &arguments);
+            let number = |operand: &usize| 5 + 2 * *operand as i64;
+            let expected = operands.iter().map(number);
+            let expected = expected.reduce(|sum, more| sum.wrapping_mul(3).wrapping_add(more));
+            assert_eq!(outcome(&results[0]), Outcome::Number(expected.unwrap()));
+        }
+    }
 }
 
 /// Makes its first operand an error if it is not available.

@@ -232,7 +232,7 @@ fn graph(
             25 if !behind.is_empty() => ("test.call_now", vec![n], "n"),
             28 | 29 => {
                 let mut operands = vec![n];
-                for _ in 0..random.below(12) {
+                for _ in 0..random.below(22) {
                     operands.push(match (has_texts, random.below(3)) {
                         (true, 0) => text(random),
                         _ => number(random),
