@@ -25,7 +25,7 @@ use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::data::{self, Lane, Opened};
+use crate::data::{self, CallFrame, Lane, Opened};
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
@@ -58,7 +58,7 @@ struct Peer {
     /// The connection of payloads and programs: they fill its windows, for which heartbeats and
     /// calls would wait.
     bulk: Result<Channel, Error>,
-    /// The connections of small payloads and of large ones.
+    /// The connections of small payloads and calls, and of large payloads.
     small: Lane,
     large: Lane,
     /// How connections are encrypted, and the task that is expected.
@@ -66,8 +66,15 @@ struct Peer {
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
-    /// Whether the task takes data connections, once it has said so.
-    greeted: OnceCell<bool>,
+    /// What the task takes, once it has said so.
+    greeted: OnceCell<Takes>,
+}
+
+/// What a task takes on data connections.
+#[derive(Clone, Copy, Debug, Default)]
+struct Takes {
+    payloads: bool,
+    calls: bool,
 }
 
 impl Client {
@@ -302,15 +309,20 @@ impl Peer {
         in_chunks: bool,
         id: Option<u64>,
     ) -> Result<Response, Failure> {
-        let takes_data = self.greeted.get_or_try_init(|| self.greet()).await?;
+        let takes = self.greeted.get_or_try_init(|| self.greet()).await?;
         let method = request.method();
         if let Request::SendData(request) = request
-            && *takes_data
-            // Data connections know no numbers of requests.
+            && takes.payloads
+            // Payloads of data connections have no numbers of requests.
             && id.is_none()
             && data::fits(request)
         {
             return self.send_data(request, in_chunks).await;
+        }
+        if takes.calls && wire::is_call(method) && data::fits_call(request) {
+            let call = CallFrame::new(method, &encode(request, id));
+            let bytes = self.small.call(&self.options, self.open(), call).await;
+            return response(method, bytes);
         }
         let channel = match wire::takes_room(method) {
             true => &self.bulk,
@@ -323,12 +335,8 @@ impl Peer {
                     .await
             }
             _ => {
-                let mut bytes = request.encode();
-                if id.is_some() {
-                    let id = RequestId { request_id: id };
-                    bytes.extend(id.encode_to_vec());
-                }
-                self.post(channel, method.name(), bytes.into(), None).await
+                let bytes = encode(request, id).into();
+                self.post(channel, method.name(), bytes, None).await
             }
         };
         response(method, bytes)
@@ -369,18 +377,18 @@ impl Peer {
         })
     }
 
-    /// Checks that the task supports this version of the protocol. Returns whether it takes data
-    /// connections.
-    async fn greet(&self) -> Result<bool, Failure> {
+    /// Checks that the task supports this version of the protocol. Returns what it takes.
+    async fn greet(&self) -> Result<Takes, Failure> {
         let library = OpLibrary::of(&self.host);
         let hello = library.greet(Hello::own());
         let hello = hello.encode_to_vec().into();
         let answer = self.post(&self.channel, wire::HELLO, hello, None).await;
         let bytes = answer.map_err(|status| Failure::of(&status))?;
-        let mut takes_data = false;
+        let mut takes = Takes::default();
         let mismatch = match Hello::decode(bytes) {
             Ok(hello) => {
-                takes_data = hello.takes_data && self.options.data_connections;
+                takes.payloads = hello.takes_data && self.options.data_connections;
+                takes.calls = hello.takes_calls && takes.payloads;
                 if let Some(difference) = library.difference(&hello) {
                     log::info!("the task at {} {difference}", self.address);
                 }
@@ -390,7 +398,7 @@ impl Peer {
         };
         match mismatch {
             Some(mismatch) => Err(Failure::Network(ErrorCode::RpcUnknown, mismatch)),
-            None => Ok(takes_data),
+            None => Ok(takes),
         }
     }
 
@@ -424,6 +432,16 @@ impl Peer {
         }
         request
     }
+}
+
+/// Returns a request with its number, if it has one.
+fn encode(request: &Request, id: Option<u64>) -> Vec<u8> {
+    let mut bytes = request.encode();
+    if id.is_some() {
+        let id = RequestId { request_id: id };
+        bytes.extend(id.encode_to_vec());
+    }
+    bytes
 }
 
 /// Returns the response in an answer.

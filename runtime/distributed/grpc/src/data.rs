@@ -1,17 +1,20 @@
-//! Connections of payloads alone, beside those of HTTP/2.
+//! Connections of payloads and small calls, beside those of HTTP/2.
 //!
-//! HTTP/2 copies what it carries several times. A data connection has frames of its own: bytes of a
-//! payload go from where they are to the socket, and from the socket to where they stay.
+//! HTTP/2 copies what it carries several times, and costs several changes of threads for each call.
+//! A data connection has frames of its own: bytes of a payload go from where they are to the
+//! socket, and from the socket to where they stay; a call is one frame, and so is its answer.
 //!
 //! ```text
 //!  client                                             server
 //!    │ preface, token ──────────────────────────────►   │
 //!    │ ◄───────────────────────────────── answer 0      │
 //!    │ begin 1 │ bytes │ bytes ── begin 2 │ bytes ──►   │     payloads one after the other
-//!    │ ◄─────────────────────── answer 2 ── answer 1    │     answers as they come
+//!    │ ── call 3 ── call 4 ── begin 5 │ bytes ──────►   │     calls between them, never within one
+//!    │ ◄──────────── answer 4 ── answer 2 ── answer 1   │     answers as they come
 //!    │ ping ──►                            ◄── ping     │     while nothing else is sent
 //!
 //!  frame:  │ kind 1 │ 0 3 │ length 4 │ value 8 │ as many bytes as the length │      numbers are little endian
+//!  call:   │ length of the name 1 │ name of the method │ request, as on HTTP/2 │
 //! ```
 //!
 //! | kind | value | bytes |
@@ -20,30 +23,54 @@
 //! | `Bytes` | the CRC-32C of the element up to here | the next ones of the payload's elements, of one element |
 //! | `Plain` | | the same without a checksum: on Unix sockets, loopback addresses and TLS, which are reliable |
 //! | `Abort` | | none: the rest of the payload does not come |
-//! | `Answer` | the number of the payload | the response |
-//! | `Failure` | the number of the payload | the status |
+//! | `Call` | the number of the call | the name of its method, and the request |
+//! | `Answer` | the number of the payload or call | the response |
+//! | `Failure` | the number of the payload or call | the status |
 //! | `Ping` | | none |
 //!
-//! A server says in its greeting whether it takes such connections. They are accepted at the
-//! address of the task: the first byte tells them from those of HTTP/2, and with certificates the
-//! negotiation of the protocol does.
+//! A server says in its greeting whether it takes such connections, and whether it takes calls on
+//! them: older ones take only payloads. They are accepted at the address of the task: the first
+//! byte tells them from those of HTTP/2, and with certificates the negotiation of the protocol
+//! does.
 //!
 //! A payload is sent at most once. When a call ends before its payload is sent, the connection goes
 //! on: the frame that has begun is completed, and the payload is aborted. Each side gives a
 //! connection up on which it hears nothing for the time of keepalive requests.
 //!
+//! # Calls
+//!
+//! The requests of ops and executions, up to 64 KiB, go on the connection of small payloads;
+//! [`wire::is_call`](crate::wire::is_call) names their methods. They mean the same as on HTTP/2:
+//! one with the number of a request may be sent again, on another connection, and runs once. A call
+//! that is cancelled or late is forgotten by its client alone. Calls take no room from payloads,
+//! and none from each other: they may wait for each other. Only what waits to be sent back is
+//! limited: a server reads nothing more of a client that does not take its answers.
+//!
+//! Calls that come together are sent together, and pass all payloads that have not begun. So are
+//! answers; but one that is alone is written to the socket by the worker that gives it, as far as
+//! the socket takes it at once. Of eleven changes of threads for an empty call, that saves three.
+//!
 //! | module | contents |
 //! |---|---|
-//! | `sending` | payloads and their answers, at the client |
+//! | `frames` | frames on their way to a socket |
+//! | `call` | the frame of a call |
+//! | `sending` | payloads, calls and their answers, at the client |
 //! | `receiving` | the same at the server |
+//! | `answering` | answers on their way back |
 //! | `arrival` | a payload that arrives |
 //! | `sorting` | the first byte of connections |
 
-mod arrival;
+mod frames;
+
+mod call;
+
+mod sending;
 
 mod receiving;
 
-mod sending;
+mod answering;
+
+mod arrival;
 
 mod sorting;
 
@@ -56,6 +83,7 @@ use tonic::Status;
 
 use crate::options::GrpcOptions;
 
+pub(crate) use call::{CallFrame, fits_call};
 pub(crate) use receiving::serve;
 pub(crate) use sending::{Lane, Opened, fits};
 pub(crate) use sorting::{Incoming, sort};
@@ -73,10 +101,14 @@ const FRAME_BYTES: usize = 256 << 10;
 /// The most bytes of the description of a payload.
 const MAX_BEGIN_BYTES: usize = 1 << 20;
 
+/// The most bytes of a call, for which payloads and other calls wait.
+const MAX_CALL_BYTES: usize = 64 << 10;
+
 /// The most elements of a payload.
 const MAX_ELEMENTS: usize = 1 << 14;
 
-/// The most bytes of an answer: more than the headers of HTTP/2, which limit the errors in it.
+/// The most bytes of an error, and of the response to a payload: more than the headers of HTTP/2,
+/// which limit the errors in it. Responses to calls may be as large as any message.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
 
 /// A connection.
@@ -93,9 +125,10 @@ enum Kind {
     Failure = 5,
     Ping = 6,
     Plain = 7,
+    Call = 8,
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind::Begin,
     Kind::Bytes,
     Kind::Abort,
@@ -103,6 +136,7 @@ const KINDS: [Kind; 7] = [
     Kind::Failure,
     Kind::Ping,
     Kind::Plain,
+    Kind::Call,
 ];
 
 /// The start of a frame.

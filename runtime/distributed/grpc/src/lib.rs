@@ -1,8 +1,8 @@
 //! The transport of distributed programs over gRPC.
 //!
 //! ```text
-//!  RemoteClient::call ──► client ── permit ── HTTP/2 ──► service ──► task of the work queue ──► RequestHandler
-//!        reply, as a task of the work queue ◄── answer ◄── HTTP/2 ◄── Reply, from any thread
+//!  RemoteClient::call ──► client ── permit ── connection ──► service ──► task of the work queue ──► RequestHandler
+//!        reply, as a task of the work queue ◄── answer ◄── connection ◄── Reply, from any thread
 //! ```
 //!
 //! Linking this crate registers the type of communicator `grpc_communicator`. A program that needs
@@ -24,7 +24,7 @@
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
 //! | `flight` | tensors for other engines over Arrow Flight, with the feature `flight` |
-//! | `data` | connections of payloads alone |
+//! | `data` | connections of payloads and small calls |
 //! | `transfer` | large payloads in chunks, on a connection of HTTP/2 |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
@@ -32,15 +32,25 @@
 //!
 //! Two threads, which all communicators of a process share, serve the sockets. They decode messages
 //! and run neither kernels nor waiters: a request becomes a task of the receiver's work queue, and
-//! an answer a task of the sender's. No worker of a queue blocks. These threads answer only
+//! an answer a task of the sender's. No worker of a queue blocks: one that writes to a socket itself
+//! leaves to these threads what the socket does not take at once. These threads answer only
 //! heartbeats themselves, so a task with busy workers is not considered lost.
 //!
 //! # Connections
 //!
-//! A task has two connections of HTTP/2 to each other task that it calls: one of programs, and one
-//! of everything else. Payloads have up to two data connections, one of small and one of large
-//! ones: they fill the windows of their connection; heartbeats and calls do not wait for them.
-//! Between tasks of which one takes no data connections, payloads go with programs.
+//! A task has up to two data connections to each other task, and two of HTTP/2:
+//!
+//! | connection | what goes on it |
+//! |---|---|
+//! | data, small | payloads of up to `GrpcOptions::inline_limit_bytes`, and the small requests of ops and executions |
+//! | data, large | other payloads |
+//! | HTTP/2 | greetings, heartbeats, cancellations, the rest of administration, and large requests of ops and executions |
+//! | HTTP/2, bulk | programs |
+//!
+//! Payloads and programs fill the windows of their connection: heartbeats do not wait for them, and
+//! a call waits for one small payload and what the sockets hold, but passes the others. Between
+//! tasks of which one takes no data connections, or no calls on them, payloads go with programs, or
+//! calls with heartbeats.
 //!
 //! # Other engines
 //!

@@ -50,9 +50,10 @@ pub struct GrpcOptions {
     pub max_inflight_bytes: u32,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,
-    /// Whether payloads go on connections of their own, if the other task takes those, and
-    /// otherwise on one of HTTP/2, which copies them more often. What stands between tasks must
-    /// then forward connections of any protocol. Default: on.
+    /// Whether payloads, and the small requests of ops and executions, go on connections of their
+    /// own, if the other task takes those, and otherwise on those of HTTP/2, which copy payloads
+    /// more often and take longer for requests. What stands between tasks must then forward
+    /// connections of any protocol. Default: on.
     pub data_connections: bool,
     /// The certificate of the task: connections are encrypted, and both ends authenticate. Default:
     /// none.

@@ -70,63 +70,64 @@ impl Endpoint {
         })
     }
 
-    /// Answers an encoded request, which may have a number.
-    async fn answer(
-        self: Arc<Self>,
+    /// Answers an encoded request, which may have a number: calls `done`, on any thread. Called
+    /// within the runtime.
+    pub(crate) fn answer(
+        self: &Arc<Self>,
         caller: Option<Caller>,
         method: Method,
         bytes: Bytes,
-    ) -> Answer {
-        let malformed = |error: prost::DecodeError| {
-            Status::invalid_argument(format!("malformed {} request: {error}", method.name()))
-        };
-        let id = match wire::may_repeat(method) {
-            true => None,
-            false => {
-                RequestId::decode(bytes.clone())
-                    .map_err(malformed)?
-                    .request_id
+        done: impl FnOnce(Answer) + Send + 'static,
+    ) {
+        let (id, request) = match decode(method, bytes) {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                let message = format!("malformed {} request: {error}", method.name());
+                return done(Err(Status::invalid_argument(message)));
             }
         };
-        let request = Request::decode(method, bytes).map_err(malformed)?;
         match id {
-            None => self.run(caller, request).await,
-            Some(id) => self.run_once(id, caller, request).await,
+            None => self.run(caller, request, done),
+            Some(id) => self.run_once(id, caller, request, done),
         }
     }
 
     /// Runs a request unless one of its number was run already.
-    async fn run_once(
-        self: Arc<Self>,
+    fn run_once(
+        self: &Arc<Self>,
         id: u64,
         caller: Option<Caller>,
         request: Request,
-    ) -> Answer {
-        let answer = match self.answers.arrive(id) {
-            Arrival::Again(answer) => answer,
-            Arrival::First => {
-                let (sender, answer) = oneshot::channel();
-                // Not part of this call: a caller that goes away and comes back finds the answer.
-                tokio::spawn(async move {
-                    let answer = self.run(caller, request).await;
-                    self.answers.finish(id, &answer);
-                    // The caller may be gone.
-                    let _ = sender.send(answer);
-                });
-                answer
+        done: impl FnOnce(Answer) + Send + 'static,
+    ) {
+        match self.answers.arrive(id) {
+            Arrival::Again(answer) => {
+                tokio::spawn(async { done(answer.await.unwrap_or_else(|_| Err(gone()))) });
             }
-        };
-        answer.await.unwrap_or_else(|_| Err(gone()))
+            Arrival::First => {
+                let this = Arc::clone(self);
+                self.run(caller, request, move |answer| {
+                    // A caller that has gone away and comes back finds it.
+                    this.answers.finish(id, &answer);
+                    done(answer);
+                });
+            }
+        }
     }
 
-    /// Runs a request as a task of the work queue, or here if it is urgent.
-    async fn run(&self, caller: Option<Caller>, request: Request) -> Answer {
+    /// Runs a request as a task of the work queue, or here if it is urgent; `done` gets the answer.
+    fn run(
+        &self,
+        caller: Option<Caller>,
+        request: Request,
+        done: impl FnOnce(Answer) + Send + 'static,
+    ) {
         let method = request.method();
-        self.hand_over(method, move |handler, reply| match caller {
+        let handle = move |handler: Arc<dyn RequestHandler>, reply| match caller {
             Some(Caller(task)) => handler.handle_from(&task, request, reply),
             None => handler.handle(request, reply),
-        })
-        .await
+        };
+        self.hand_over(method, handle, done);
     }
 
     /// Hands over a payload as a task of the work queue, which calls `done` with the answer.
@@ -136,17 +137,11 @@ impl Endpoint {
         arrived: ArrivedPayload,
         done: impl FnOnce(Answer) + Send + 'static,
     ) {
-        if self.host.strong_count() == 0 || self.handler.strong_count() == 0 {
-            return done(Err(gone()));
-        }
-        let reply = Reply::new(|answer: Result<Answered, RemoteErrors>| done(encoded(answer)));
         let handle = move |handler: Arc<dyn RequestHandler>, reply: Reply<Answered>| {
             let caller = caller.as_ref().map(|Caller(task)| &**task);
             handler.take_payload(caller, arrived, reply.map(Into::into));
         };
-        if let Some((host, work)) = self.work(Method::SendData.name(), reply, handle) {
-            host.queue().add_task(Task::new(work));
-        }
+        self.hand_over(Method::SendData, handle, done);
     }
 
     /// Returns the memory for payloads that come in chunks over HTTP/2.
@@ -167,47 +162,46 @@ impl Endpoint {
         &self.options
     }
 
-    async fn hand_over(
+    fn hand_over(
         &self,
         method: Method,
         handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<Answered>) + Send + 'static,
-    ) -> Answer {
-        let (reply, answer) = reply();
-        {
-            let work = self.work(method.name(), reply, handle);
-            let (host, work) = work.ok_or_else(gone)?;
-            match method.is_urgent() {
-                true => work(),
-                false => host.queue().add_task(Task::new(work)),
-            }
-        }
-        match answer.await {
-            Ok(answer) => encoded(answer),
-            Err(_) => Err(gone()),
+        done: impl FnOnce(Answer) + Send + 'static,
+    ) {
+        let Some((host, handler)) = self.task() else {
+            return done(Err(gone()));
+        };
+        let reply = Reply::new(|answer: Result<Answered, RemoteErrors>| done(encoded(answer)));
+        let work = caught(method.name(), move || handle(handler, reply));
+        match method.is_urgent() {
+            true => work(),
+            false => host.queue().add_task(Task::new(work)),
         }
     }
 
-    /// Returns the work of a call, and the host that it is for. None if the task has ended.
-    fn work<T, F>(
-        &self,
-        name: &'static str,
-        reply: Reply<T>,
-        handle: F,
-    ) -> Option<(Arc<HostContext>, impl FnOnce() + Send + use<T, F>)>
-    where
-        T: 'static,
-        F: FnOnce(Arc<dyn RequestHandler>, Reply<T>) + Send + 'static,
-    {
-        let (host, handler) = (self.host.upgrade()?, self.handler.upgrade()?);
-        let work = move || {
-            // A panic drops the reply, which answers with an error; the task lives on.
-            let outcome = catch_unwind(AssertUnwindSafe(|| handle(handler, reply)));
-            if outcome.is_err() {
-                log::error!("the handler of a {name} request panicked");
-            }
-        };
-        Some((host, work))
+    /// Returns the task, unless it has ended.
+    fn task(&self) -> Option<(Arc<HostContext>, Arc<dyn RequestHandler>)> {
+        Some((self.host.upgrade()?, self.handler.upgrade()?))
     }
+}
+
+/// Returns the work of a call. A panic drops the reply, which answers with an error; the task lives
+/// on.
+fn caught(name: &'static str, handle: impl FnOnce() + Send) -> impl FnOnce() + Send {
+    move || {
+        if catch_unwind(AssertUnwindSafe(handle)).is_err() {
+            log::error!("the handler of a {name} request panicked");
+        }
+    }
+}
+
+/// Returns the number of an encoded request, if it has one, and the request.
+fn decode(method: Method, bytes: Bytes) -> Result<(Option<u64>, Request), prost::DecodeError> {
+    let id = match wire::may_repeat(method) {
+        true => None,
+        false => RequestId::decode(bytes.clone())?.request_id,
+    };
+    Ok((id, Request::decode(method, bytes)?))
 }
 
 /// What the services of other protocols need.
@@ -220,7 +214,8 @@ impl Endpoint {
         reply: Reply<T>,
         handle: impl FnOnce(Arc<dyn RequestHandler>, Reply<T>) + Send + 'static,
     ) {
-        if let Some((host, work)) = self.work(name, reply, handle) {
+        if let Some((host, handler)) = self.task() {
+            let work = caught(name, move || handle(handler, reply));
             host.queue().add_task(Task::new(work));
         }
     }
@@ -254,6 +249,7 @@ impl Endpoint {
 }
 
 /// Returns a reply, and what receives its answer.
+#[cfg(feature = "flight")]
 fn reply<T: Send + 'static>() -> (Reply<T>, oneshot::Receiver<Result<T, RemoteErrors>>) {
     let (sender, answer) = oneshot::channel();
     let reply = Reply::new(move |answer| {
@@ -261,6 +257,23 @@ fn reply<T: Send + 'static>() -> (Reply<T>, oneshot::Receiver<Result<T, RemoteEr
         let _ = sender.send(answer);
     });
     (reply, answer)
+}
+
+/// Returns what is called with an answer, and what waits for it.
+fn waiting() -> (
+    impl FnOnce(Answer) + Send + 'static,
+    impl Future<Output = Result<Response<Bytes>, Status>> + Send + 'static,
+) {
+    let (sender, answer) = oneshot::channel();
+    let done = |answer| {
+        // The caller may be gone.
+        let _ = sender.send(answer);
+    };
+    let answer = async {
+        let answer = answer.await.unwrap_or_else(|_| Err(gone()));
+        answer.map(Response::new)
+    };
+    (done, answer)
 }
 
 /// Returns an answer as it is sent.
@@ -519,9 +532,11 @@ impl UnaryService<Bytes> for Unary {
     type Future = BoxFuture<Result<Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
-        let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
-        let answer = endpoint.answer(caller, self.method, request.into_inner());
-        Box::pin(async { answer.await.map(Response::new) })
+        let (done, answer) = waiting();
+        let bytes = request.into_inner();
+        self.endpoint
+            .answer(self.caller.clone(), self.method, bytes, done);
+        Box::pin(answer)
     }
 }
 
@@ -544,6 +559,7 @@ impl UnaryService<Bytes> for Greeting {
                     let library = OpLibrary::of(&*host.ok_or_else(gone)?);
                     let own = Hello {
                         takes_data,
+                        takes_calls: takes_data,
                         ..Hello::own()
                     };
                     let answer = library.answer(&hello, own);
@@ -573,13 +589,9 @@ impl ClientStreamingService<Bytes> for InChunks {
             let options = &endpoint.options;
             let assembly = Assembly::new(options.max_payload_bytes, allocator);
             let arrived = transfer::receive(body, options.max_message_bytes, assembly).await?;
-            let (sender, answer) = oneshot::channel();
-            endpoint.take(caller, arrived, |answer| {
-                // The caller may be gone.
-                let _ = sender.send(answer);
-            });
-            let answer = answer.await.unwrap_or_else(|_| Err(gone()));
-            answer.map(Response::new)
+            let (done, answer) = waiting();
+            endpoint.take(caller, arrived, done);
+            answer.await
         })
     }
 }

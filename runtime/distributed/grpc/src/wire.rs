@@ -43,6 +43,9 @@ pub(crate) struct Hello {
     /// In an answer, whether the task takes data connections.
     #[prost(bool, tag = "6")]
     pub(crate) takes_data: bool,
+    /// In an answer, whether the task takes calls on those. Older ones do not.
+    #[prost(bool, tag = "7")]
+    pub(crate) takes_calls: bool,
 }
 
 impl Hello {
@@ -55,6 +58,7 @@ impl Hello {
             op_library: 0,
             kernels: Vec::new(),
             takes_data: false,
+            takes_calls: false,
         }
     }
 
@@ -133,6 +137,19 @@ pub(crate) fn is_control(method: Method) -> bool {
 /// task whose heartbeats wait would be taken for lost.
 pub(crate) fn takes_room(method: Method) -> bool {
     matches!(method, Method::SendData | Method::RegisterFunction)
+}
+
+/// Returns `true` if a request goes on a data connection where the task takes those: it belongs to
+/// an op of a program, of which there are many. Others are rare, or must not wait for a payload.
+pub(crate) fn is_call(method: Method) -> bool {
+    matches!(
+        method,
+        Method::RemoteExecute
+            | Method::RemoteExecuteOp
+            | Method::FetchObject
+            | Method::PutObject
+            | Method::DeleteRemoteObjects
+    )
 }
 
 /// Frames bytes as they are.

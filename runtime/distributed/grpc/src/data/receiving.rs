@@ -1,22 +1,24 @@
-//! The server's end of data connections: payloads become tasks of the work queue, and their answers
-//! are sent as they come.
+//! The server's end of data connections: payloads and calls become tasks of the work queue, and
+//! their answers are sent as they come.
 
 use std::pin::pin;
 use std::sync::Arc;
 
 use prost::Message;
 use prost::bytes::{BufMut, Bytes};
-use tokio::io::{
-    AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, ReadHalf, WriteHalf,
-};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tonic::Status;
 
+use super::answering::{Answerer, answer_frame, way_back};
 use super::arrival::{Arrival, malformed, total_bytes};
-use super::{FRAME_BYTES, Header, Heard, Io, Kind, MAX_BEGIN_BYTES, PREFACE, unexpected};
+use super::frames::Frames;
+use super::{
+    FRAME_BYTES, Header, Heard, Io, Kind, MAX_BEGIN_BYTES, MAX_CALL_BYTES, PREFACE, call,
+    unexpected,
+};
 use crate::answers::Answer;
 use crate::service::Endpoint;
-use crate::status;
 use crate::tls::Caller;
 use crate::wire::DataChunk;
 
@@ -26,37 +28,35 @@ const BUFFER_BYTES: usize = 8 << 10;
 /// The most bytes of a token.
 const MAX_TOKEN_BYTES: usize = 64 << 10;
 
-/// An answer to a payload, and the room that the payload has taken until it is sent.
-type Answered = (u64, Answer, Option<OwnedSemaphorePermit>);
-
 /// Serves a connection until it ends, or until `stopping` and nothing has arrived that is not
 /// answered.
 pub(crate) async fn serve(
-    io: impl Io,
+    io: impl Io + 'static,
     caller: Option<Caller>,
     endpoint: Arc<Endpoint>,
     stopping: watch::Receiver<bool>,
 ) {
     let options = endpoint.options();
-    let (reader, mut writer) = tokio::io::split(io);
+    let (reader, writer) = tokio::io::split(io);
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
-    let accepted = accept(&mut reader, &mut writer, &endpoint);
+    let mut frames = Frames::new(writer);
+    let accepted = accept(&mut reader, &mut frames, &endpoint);
     match tokio::time::timeout(options.connect_timeout, accepted).await {
         Ok(Ok(())) => {}
         // The connection is the client's to report.
         Ok(Err(_)) | Err(_) => return,
     }
     let heard = Heard::new(options);
-    let (sender, answers) = mpsc::unbounded_channel();
+    let (answerer, waiting) = way_back(frames);
     let connection = Receiving {
         reader,
         caller,
         endpoint: Arc::clone(&endpoint),
         heard: &heard,
-        answers: sender,
+        answerer,
         room: Arc::new(Semaphore::new(options.max_inflight_requests as usize)),
     };
-    let mut sending = pin!(send_answers(writer, answers, &heard));
+    let mut sending = pin!(waiting.send(&heard));
     let mut silence = pin!(heard.silence());
     let outcome = tokio::select! {
         outcome = connection.receive(stopping) => outcome,
@@ -71,9 +71,9 @@ pub(crate) async fn serve(
 }
 
 /// Takes what the client says first, and says that it is accepted.
-async fn accept<IO: Io>(
-    reader: &mut BufReader<ReadHalf<IO>>,
-    writer: &mut WriteHalf<IO>,
+async fn accept(
+    reader: &mut BufReader<impl AsyncRead + Unpin>,
+    frames: &mut Frames<impl AsyncWrite + Unpin>,
     endpoint: &Endpoint,
 ) -> Result<(), Status> {
     let broken = |error: std::io::Error| Status::from_error(error.into());
@@ -94,77 +94,35 @@ async fn accept<IO: Io>(
         Ok(()) => Ok(Bytes::new()),
         Err(refused) => Err(refused.clone()),
     };
-    let mut frames = Vec::new();
-    push_answer(&mut frames, 0, &answer);
-    writer.write_all(&frames).await.map_err(broken)?;
-    writer.flush().await.map_err(broken)?;
+    frames.push_whole(answer_frame(0, &answer));
+    frames.flush().await.map_err(broken)?;
     checked
 }
 
-fn push_answer(frames: &mut Vec<u8>, number: u64, answer: &Answer) {
-    let failure;
-    let (kind, body) = match answer {
-        Ok(response) => (Kind::Answer, &response[..]),
-        Err(status) => {
-            failure = status::to_bytes(status);
-            (Kind::Failure, &failure[..])
-        }
-    };
-    frames.extend(Header::new(kind, body.len(), number).to_bytes());
-    frames.extend_from_slice(body);
-}
-
-/// Sends answers, and pings while there are none, until nobody can answer any more.
-async fn send_answers(
-    mut writer: WriteHalf<impl Io>,
-    mut answers: mpsc::UnboundedReceiver<Answered>,
-    heard: &Heard,
-) {
-    let mut frames = Vec::new();
-    loop {
-        frames.clear();
-        // Those payloads are on their way until their answers are sent.
-        let mut rooms = Vec::new();
-        match tokio::time::timeout(heard.interval, answers.recv()).await {
-            Ok(None) => {
-                // The connection ends, whatever comes of this.
-                let _ = writer.shutdown().await;
-                return;
-            }
-            Err(_) => frames.extend(Header::new(Kind::Ping, 0, 0).to_bytes()),
-            Ok(Some((number, answer, room))) => {
-                push_answer(&mut frames, number, &answer);
-                rooms.push(room);
-                while let Ok((number, answer, room)) = answers.try_recv() {
-                    push_answer(&mut frames, number, &answer);
-                    rooms.push(room);
-                }
-            }
-        }
-        if writer.write_all(&frames).await.is_err() || writer.flush().await.is_err() {
-            return;
-        }
-    }
-}
-
-/// A connection from which payloads are received.
-struct Receiving<'heard, R> {
+/// A connection from which payloads and calls are received.
+struct Receiving<'heard, R, W> {
     reader: BufReader<R>,
     caller: Option<Caller>,
     endpoint: Arc<Endpoint>,
     heard: &'heard Heard,
-    answers: mpsc::UnboundedSender<Answered>,
-    /// Room for payloads without an answer.
+    answerer: Answerer<W>,
+    /// Room for payloads without an answer. Calls take none: they may wait for each other.
     room: Arc<Semaphore>,
 }
 
-impl<R: AsyncRead + Unpin> Receiving<'_, R> {
-    /// Receives payloads until `stopping` and none has arrived. An error if the connection ends.
+impl<R, W> Receiving<'_, R, W>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    /// Receives until `stopping` and nothing has arrived. An error if the connection ends.
     async fn receive(mut self, mut stopping: watch::Receiver<bool>) -> Result<(), Status> {
         loop {
-            self.heard.pause();
-            let room = Arc::clone(&self.room).acquire_owned().await.ok();
-            self.heard.note();
+            if self.answerer.is_full() {
+                self.heard.pause();
+                self.answerer.has_room().await;
+                self.heard.note();
+            }
             tokio::select! {
                 biased;
                 arrived = self.reader.fill_buf() => {
@@ -176,7 +134,8 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
             }
             let header = self.header().await?;
             match header.kind {
-                Kind::Begin => self.receive_payload(header, room).await?,
+                Kind::Begin => self.receive_payload(header).await?,
+                Kind::Call => self.receive_call(header).await?,
                 // The call ended when its payload was whole.
                 Kind::Abort | Kind::Ping => {}
                 Kind::Bytes | Kind::Plain | Kind::Answer | Kind::Failure => {
@@ -186,17 +145,48 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
         }
     }
 
+    async fn receive_call(&mut self, header: Header) -> Result<(), Status> {
+        let (number, len) = (header.value, header.len as usize);
+        if len > MAX_CALL_BYTES {
+            return Err(unexpected(&format!("call of {len} bytes")));
+        }
+        let mut bytes = vec![0; len];
+        read_all(&mut self.reader, &mut bytes, self.heard).await?;
+        let max_bytes = self.endpoint.options().max_message_bytes;
+        let called = call::parse(bytes.into()).and_then(|(method, request)| {
+            check_size("a request", request.len(), max_bytes)?;
+            Ok((method, request))
+        });
+        let (method, request) = match called {
+            Ok(called) => called,
+            Err(status) => {
+                self.answerer.answer(number, &Err(status), None);
+                return Ok(());
+            }
+        };
+        let answerer = self.answerer.clone();
+        let done = move |answer: Answer| {
+            let answer = answer.and_then(|response| {
+                check_size("a response", response.len(), max_bytes)?;
+                Ok(response)
+            });
+            answerer.answer(number, &answer, None);
+        };
+        let caller = self.caller.clone();
+        self.endpoint.answer(caller, method, request, done);
+        Ok(())
+    }
+
     async fn header(&mut self) -> Result<Header, Status> {
         let mut header = [0; Header::BYTES];
         read_all(&mut self.reader, &mut header, self.heard).await?;
         Header::parse(header)
     }
 
-    async fn receive_payload(
-        &mut self,
-        header: Header,
-        room: Option<OwnedSemaphorePermit>,
-    ) -> Result<(), Status> {
+    async fn receive_payload(&mut self, header: Header) -> Result<(), Status> {
+        self.heard.pause();
+        let room = Arc::clone(&self.room).acquire_owned().await.ok();
+        self.heard.note();
         let (number, len) = (header.value, header.len as usize);
         if len > MAX_BEGIN_BYTES {
             return Err(unexpected(&format!("description of {len} bytes")));
@@ -226,7 +216,7 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
             Err(status) => (status, 0),
         };
         let (status, num_received) = refused;
-        self.answer(number, Err(status), room);
+        self.answerer.answer(number, &Err(status), room);
         self.skip(total.saturating_sub(num_received)).await
     }
 
@@ -306,18 +296,21 @@ impl<R: AsyncRead + Unpin> Receiving<'_, R> {
     }
 
     fn hand_over(&self, number: u64, arrival: Arrival, room: Option<OwnedSemaphorePermit>) {
-        let answers = self.answers.clone();
+        let answerer = self.answerer.clone();
+        let done = move |answer: Answer| answerer.answer(number, &answer, room);
         self.endpoint
-            .take(self.caller.clone(), arrival.finish(), move |answer| {
-                // The connection may have ended.
-                let _ = answers.send((number, answer, room));
-            });
+            .take(self.caller.clone(), arrival.finish(), done);
     }
+}
 
-    fn answer(&self, number: u64, answer: Answer, room: Option<OwnedSemaphorePermit>) {
-        // The connection may have ended.
-        let _ = self.answers.send((number, answer, room));
+/// Refuses messages over the limit.
+fn check_size(what: &str, num_bytes: usize, max_bytes: usize) -> Result<(), Status> {
+    if num_bytes <= max_bytes {
+        return Ok(());
     }
+    Err(Status::out_of_range(format!(
+        "{what} of {num_bytes} bytes exceeds the limit of {max_bytes} bytes"
+    )))
 }
 
 /// What has become of the bytes of a payload.

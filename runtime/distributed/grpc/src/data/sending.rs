@@ -1,32 +1,34 @@
-//! The client's end of data connections: payloads and their answers.
+//! The client's end of data connections: payloads, calls and their answers.
+//!
+//! ```text
+//!  payload ──► writer, which one has at a time ──► socket
+//!  call ──► queue ──► socket: by the next one who has the writer, or the task of the connection
+//! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::future::{Future, poll_fn};
-use std::io::{self, IoSlice};
+use std::future::Future;
+use std::io;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prost::Message;
-use prost::bytes::{Buf, BufMut, Bytes, BytesMut};
+use prost::bytes::{BufMut, Bytes, BytesMut};
 use tfrt_distributed::message::SendDataRequest;
-use tokio::io::{AsyncReadExt, AsyncWrite, BufReader, ReadHalf, WriteHalf};
+use tokio::io::{AsyncReadExt, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 use tonic::Status;
 
+use super::frames::{Frames, MAX_PARTS};
 use super::{
-    FRAME_BYTES, Header, Heard, Io, Kind, MAX_ANSWER_BYTES, MAX_BEGIN_BYTES, MAX_ELEMENTS, PREFACE,
-    unexpected,
+    CallFrame, FRAME_BYTES, Header, Heard, Io, Kind, MAX_ANSWER_BYTES, MAX_BEGIN_BYTES,
+    MAX_ELEMENTS, PREFACE, unexpected,
 };
 use crate::options::GrpcOptions;
 use crate::status;
 use crate::wire::DataChunk;
-
-/// The most parts that are handed to the system together.
-const MAX_PARTS: usize = 16;
 
 /// The buffer for answers.
 const BUFFER_BYTES: usize = 4 << 10;
@@ -52,26 +54,44 @@ impl Lane {
         open: impl Future<Output = io::Result<Opened>>,
         request: &SendDataRequest,
     ) -> Result<Bytes, Status> {
-        let shared = {
-            // Whoever comes meanwhile uses the same connection.
-            let mut slot = self.0.lock().await;
-            match &*slot {
-                Some(connection) if !connection.has_ended() => Arc::clone(&connection.shared),
-                _ => {
-                    let opened = tokio::time::timeout(options.connect_timeout, async {
-                        let opened = open
-                            .await
-                            .map_err(|error| Status::from_error(error.into()))?;
-                        Connection::begin(opened, options).await
-                    });
-                    let connection = opened
-                        .await
-                        .unwrap_or_else(|_| Err(Status::unavailable("connecting took too long")))?;
-                    Arc::clone(&slot.insert(connection).shared)
-                }
-            }
-        };
+        let shared = self.connect(options, open).await?;
         shared.send(request).await
+    }
+
+    /// Sends a call, and returns the response.
+    pub(crate) async fn call(
+        &self,
+        options: &GrpcOptions,
+        open: impl Future<Output = io::Result<Opened>>,
+        call: CallFrame,
+    ) -> Result<Bytes, Status> {
+        let shared = self.connect(options, open).await?;
+        shared.call(call).await
+    }
+
+    /// Returns the connection.
+    async fn connect(
+        &self,
+        options: &GrpcOptions,
+        open: impl Future<Output = io::Result<Opened>>,
+    ) -> Result<Arc<Shared>, Status> {
+        // Whoever comes meanwhile uses the same connection.
+        let mut slot = self.0.lock().await;
+        if let Some(connection) = &*slot
+            && !connection.has_ended()
+        {
+            return Ok(Arc::clone(&connection.shared));
+        }
+        let opened = tokio::time::timeout(options.connect_timeout, async {
+            let opened = open
+                .await
+                .map_err(|error| Status::from_error(error.into()))?;
+            Connection::begin(opened, options).await
+        });
+        let connection = opened
+            .await
+            .unwrap_or_else(|_| Err(Status::unavailable("connecting took too long")))?;
+        Ok(Arc::clone(&slot.insert(connection).shared))
     }
 }
 
@@ -117,15 +137,18 @@ impl Drop for Connection {
 struct Shared {
     writer: tokio::sync::Mutex<Writer>,
     state: Mutex<State>,
-    /// Tells the task that a call ended within its payload.
+    /// Tells the task that something is left for it to send: the end of a payload within which its
+    /// call ended, or calls.
     left_over: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    num_payloads: u64,
-    /// The calls in progress, by the number of their payload.
+    num_sent: u64,
+    /// The payloads and calls in progress, by their numbers.
     waiting: HashMap<u64, oneshot::Sender<Result<Bytes, Status>>>,
+    /// The calls of those that wait for their turn.
+    queued: BTreeMap<u64, Bytes>,
     /// Why the connection has ended.
     ended: Option<Status>,
 }
@@ -149,23 +172,23 @@ impl Connection {
         io.flush().await.map_err(of_io)?;
         let (reader, io) = tokio::io::split(io);
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
-        let (_, accepted) = read_answer(&mut reader, None).await?;
+        let (_, accepted) = read_answer(&mut reader, None, 0).await?;
         accepted?;
         let shared = Arc::new(Shared {
             writer: tokio::sync::Mutex::new(Writer {
-                io,
+                frames: Frames::new(io),
                 is_summed,
-                frames: VecDeque::new(),
                 is_within: false,
             }),
             state: Mutex::default(),
             left_over: Notify::new(),
         });
         let heard = Heard::new(options);
+        let max_bytes = options.max_message_bytes;
         let kept = Arc::clone(&shared);
         let task = tokio::spawn(async move {
             let why = tokio::select! {
-                why = kept.take_answers(reader, &heard) => why,
+                why = kept.take_answers(reader, &heard, max_bytes) => why,
                 why = kept.keep_alive(heard.interval) => why,
                 why = heard.silence() => why,
             };
@@ -179,12 +202,13 @@ impl Connection {
     }
 }
 
-/// Reads the next answer.
+/// Reads the next answer. A response of more than `max_bytes` is dropped, and its call gets an
+/// error.
 async fn read_answer(
     reader: &mut BufReader<ReadHalf<Box<dyn Io>>>,
     heard: Option<&Heard>,
+    max_bytes: usize,
 ) -> Result<(u64, Result<Bytes, Status>), Status> {
-    let broken = |error: io::Error| Status::from_error(error.into());
     loop {
         let mut header = [0; Header::BYTES];
         reader.read_exact(&mut header).await.map_err(broken)?;
@@ -193,20 +217,66 @@ async fn read_answer(
         }
         let header = Header::parse(header)?;
         let len = header.len as usize;
-        if len > MAX_ANSWER_BYTES {
-            return Err(unexpected(&format!("answer of {len} bytes")));
+        let most = match header.kind {
+            Kind::Answer => max_bytes.max(MAX_ANSWER_BYTES),
+            _ => MAX_ANSWER_BYTES,
+        };
+        if len > most {
+            if header.kind != Kind::Answer {
+                return Err(unexpected(&format!("answer of {len} bytes")));
+            }
+            skip_bytes(reader, heard, len).await?;
+            let message = format!("a response of {len} bytes exceeds the limit of {most} bytes");
+            return Ok((header.value, Err(Status::out_of_range(message))));
         }
-        let mut body = vec![0; len];
-        reader.read_exact(&mut body).await.map_err(broken)?;
+        let body = read_bytes(reader, heard, len).await?;
         match header.kind {
             Kind::Ping => {}
             Kind::Answer => return Ok((header.value, Ok(body.into()))),
             Kind::Failure => return Ok((header.value, Err(status::from_bytes(&body)))),
-            Kind::Begin | Kind::Bytes | Kind::Plain | Kind::Abort => {
+            Kind::Begin | Kind::Bytes | Kind::Plain | Kind::Abort | Kind::Call => {
                 return Err(unexpected("frame from a server"));
             }
         }
     }
+}
+
+fn broken(error: io::Error) -> Status {
+    Status::from_error(error.into())
+}
+
+/// Reads so many bytes into memory that grows with what has arrived.
+async fn read_bytes(
+    reader: &mut BufReader<ReadHalf<Box<dyn Io>>>,
+    heard: Option<&Heard>,
+    len: usize,
+) -> Result<Vec<u8>, Status> {
+    let mut bytes = Vec::with_capacity(len.min(MAX_ANSWER_BYTES));
+    while bytes.len() < len {
+        let room = len - bytes.len();
+        let mut room = (&mut bytes).limit(room);
+        if reader.read_buf(&mut room).await.map_err(broken)? == 0 {
+            return Err(broken(io::ErrorKind::UnexpectedEof.into()));
+        }
+        if let Some(heard) = heard {
+            heard.note();
+        }
+    }
+    Ok(bytes)
+}
+
+/// Drops so many bytes.
+async fn skip_bytes(
+    reader: &mut BufReader<ReadHalf<Box<dyn Io>>>,
+    heard: Option<&Heard>,
+    mut num_left: usize,
+) -> Result<(), Status> {
+    while num_left > 0 {
+        let part = num_left.min(MAX_ANSWER_BYTES);
+        read_bytes(reader, heard, part).await?;
+        num_left -= part;
+    }
+    Ok(())
 }
 
 impl Shared {
@@ -214,39 +284,62 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a payload, and returns the response. The call may end at any time.
-    async fn send(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
-        let (sender, mut answer) = oneshot::channel();
-        let number = {
-            let mut state = self.lock();
-            if let Some(why) = &state.ended {
-                return Err(why.clone());
-            }
-            state.num_payloads += 1;
-            let number = state.num_payloads;
-            state.waiting.insert(number, sender);
-            number
-        };
-        let _waiting = InProgress {
+    /// Gives a payload or a call its number. An error if the connection has ended.
+    fn begin(&self) -> Result<InProgress<'_>, Status> {
+        let (sender, answer) = oneshot::channel();
+        let mut state = self.lock();
+        if let Some(why) = &state.ended {
+            return Err(why.clone());
+        }
+        state.num_sent += 1;
+        let number = state.num_sent;
+        state.waiting.insert(number, sender);
+        Ok(InProgress {
             shared: self,
             number,
-        };
+            answer,
+        })
+    }
+
+    /// Sends a payload, and returns the response. The call may end at any time.
+    async fn send(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
+        let mut begun = self.begin()?;
+        let number = begun.number;
         let write = async {
             let mut writer = self.writer.lock().await;
+            self.take_calls(&mut writer);
             writer.send(number, request).await
         };
         tokio::select! {
             biased;
             sent = write => if let Err(error) = sent {
-                self.end(&Status::from_error(error.into()));
+                self.end(&broken(error));
             },
             // Refused before it has arrived; or the connection has ended.
-            answer = &mut answer => {
+            answer = begun.answer() => {
                 self.left_over.notify_one();
-                return answer.unwrap_or_else(|_| Err(dropped()));
+                return answer;
             }
         }
-        answer.await.unwrap_or_else(|_| Err(dropped()))
+        begun.answer().await
+    }
+
+    /// Sends a call at its turn, and returns the response. The call may end at any time.
+    async fn call(&self, call: CallFrame) -> Result<Bytes, Status> {
+        let mut begun = self.begin()?;
+        let call = call.numbered(begun.number);
+        self.lock().queued.insert(begun.number, call);
+        self.left_over.notify_one();
+        begun.answer().await
+    }
+
+    /// Adds the calls that wait to the frames of a writer, after the end of the last payload.
+    fn take_calls(&self, writer: &mut Writer) {
+        writer.end_payload();
+        let calls = std::mem::take(&mut self.lock().queued);
+        for call in calls.into_values() {
+            writer.frames.push_whole(call);
+        }
     }
 
     /// Takes answers until the connection ends, and returns why.
@@ -254,9 +347,10 @@ impl Shared {
         &self,
         mut reader: BufReader<ReadHalf<Box<dyn Io>>>,
         heard: &Heard,
+        max_bytes: usize,
     ) -> Status {
         loop {
-            let (number, answer) = match read_answer(&mut reader, Some(heard)).await {
+            let (number, answer) = match read_answer(&mut reader, Some(heard), max_bytes).await {
                 Ok(answer) => answer,
                 Err(why) => return why,
             };
@@ -268,24 +362,18 @@ impl Shared {
         }
     }
 
-    /// Sends pings, and the ends of payloads that calls have left, until the connection ends.
-    /// Returns why.
+    /// Sends pings, and what is left to send, until the connection ends. Returns why.
     async fn keep_alive(&self, interval: Duration) -> Status {
         loop {
-            let is_left = tokio::select! {
-                () = self.left_over.notified() => true,
-                () = tokio::time::sleep(interval) => false,
-            };
-            // Nothing else is sent for so long if a payload is being sent.
-            let kept = tokio::time::timeout(interval, async {
-                let mut writer = self.writer.lock().await;
-                match is_left {
-                    true => writer.end_former().await,
-                    false => writer.ping().await,
-                }
-            });
-            if let Ok(Err(error)) = kept.await {
-                return Status::from_error(error.into());
+            let is_left = tokio::time::timeout(interval, self.left_over.notified()).await;
+            // Nothing else is sent as long as a payload is being sent.
+            let mut writer = self.writer.lock().await;
+            self.take_calls(&mut writer);
+            if is_left.is_err() {
+                writer.frames.push(Kind::Ping, 0, Bytes::new());
+            }
+            if let Err(error) = writer.frames.flush().await {
+                return broken(error);
             }
         }
     }
@@ -309,34 +397,44 @@ fn dropped() -> Status {
     Status::unavailable("the data connection was closed")
 }
 
-/// A call in progress.
+/// A payload or a call in progress.
 struct InProgress<'shared> {
     shared: &'shared Shared,
     number: u64,
+    answer: oneshot::Receiver<Result<Bytes, Status>>,
+}
+
+impl InProgress<'_> {
+    /// Returns the response, once.
+    async fn answer(&mut self) -> Result<Bytes, Status> {
+        let answer = (&mut self.answer).await;
+        answer.unwrap_or_else(|_| Err(dropped()))
+    }
 }
 
 impl Drop for InProgress<'_> {
     fn drop(&mut self) {
-        if self.shared.lock().waiting.remove(&self.number).is_some() {
+        let mut state = self.shared.lock();
+        if state.waiting.remove(&self.number).is_some()
+            && state.queued.remove(&self.number).is_none()
+        {
             // Its payload may be under way.
             self.shared.left_over.notify_one();
         }
     }
 }
 
-/// Sends frames. Whoever stops waiting for it leaves frames that the next one sends first.
+/// Sends payloads, one at a time, and calls between them.
 struct Writer {
-    io: WriteHalf<Box<dyn Io>>,
+    frames: Frames<WriteHalf<Box<dyn Io>>>,
     is_summed: bool,
-    /// What is to be sent of the frames that have begun.
-    frames: VecDeque<Bytes>,
     /// Whether a payload has begun and not ended.
     is_within: bool,
 }
 
 impl Writer {
+    /// Sends a payload after the frames that are there.
     async fn send(&mut self, number: u64, request: &SendDataRequest) -> io::Result<()> {
-        self.end_former().await?;
         let sizes = request.payload.iter().map(|bytes| bytes.len() as u64);
         let head = DataChunk {
             context_id: request.context_id,
@@ -344,7 +442,8 @@ impl Writer {
             element_bytes: sizes.collect(),
             ..DataChunk::default()
         };
-        self.push(Kind::Begin, number, head.encode_to_vec().into());
+        let head = head.encode_to_vec().into();
+        self.frames.push(Kind::Begin, number, head);
         self.is_within = true;
         let mut num_queued = 0;
         for element in &request.payload {
@@ -355,80 +454,28 @@ impl Writer {
                 num_queued += bytes.len();
                 if self.is_summed {
                     crc32c = crc32c::crc32c_append(crc32c, &bytes);
-                    self.push(Kind::Bytes, crc32c.into(), bytes);
+                    self.frames.push(Kind::Bytes, crc32c.into(), bytes);
                 } else {
-                    self.push(Kind::Plain, 0, bytes);
+                    self.frames.push(Kind::Plain, 0, bytes);
                 }
                 // Small ones go together.
-                if num_queued >= FRAME_BYTES || self.frames.len() >= MAX_PARTS {
-                    self.write_frames().await?;
+                if num_queued >= FRAME_BYTES || self.frames.num_left() >= MAX_PARTS {
+                    self.frames.write().await?;
                     num_queued = 0;
                 }
             }
         }
-        self.flush().await?;
+        self.frames.flush().await?;
         self.is_within = false;
         Ok(())
     }
 
-    /// Completes what a call has left that ended within its payload.
-    async fn end_former(&mut self) -> io::Result<()> {
+    /// Ends the payload that a call has left which ended within it.
+    fn end_payload(&mut self) {
         if self.is_within {
             self.is_within = false;
-            self.push(Kind::Abort, 0, Bytes::new());
+            self.frames.push(Kind::Abort, 0, Bytes::new());
         }
-        match self.frames.is_empty() {
-            true => Ok(()),
-            false => self.flush().await,
-        }
-    }
-
-    async fn ping(&mut self) -> io::Result<()> {
-        self.end_former().await?;
-        self.push(Kind::Ping, 0, Bytes::new());
-        self.flush().await
-    }
-
-    fn push(&mut self, kind: Kind, value: u64, bytes: Bytes) {
-        let header = Header::new(kind, bytes.len(), value);
-        self.frames
-            .push_back(Bytes::copy_from_slice(&header.to_bytes()));
-        if !bytes.is_empty() {
-            self.frames.push_back(bytes);
-        }
-    }
-
-    /// Sends the frames. Stopped at any time, what is left stays.
-    async fn write_frames(&mut self) -> io::Result<()> {
-        while !self.frames.is_empty() {
-            let Self { io, frames, .. } = self;
-            let mut parts = [IoSlice::new(&[]); MAX_PARTS];
-            let num_parts = frames.len().min(MAX_PARTS);
-            for (part, bytes) in parts.iter_mut().zip(&*frames) {
-                *part = IoSlice::new(bytes);
-            }
-            let parts = &parts[..num_parts];
-            let written = poll_fn(|context| Pin::new(&mut *io).poll_write_vectored(context, parts));
-            let mut num_written = written.await?;
-            if num_written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            while let Some(front) = frames.front_mut() {
-                let len = front.len().min(num_written);
-                front.advance(len);
-                num_written -= len;
-                if !front.is_empty() {
-                    break;
-                }
-                frames.pop_front();
-            }
-        }
-        Ok(())
-    }
-
-    async fn flush(&mut self) -> io::Result<()> {
-        self.write_frames().await?;
-        poll_fn(|context| Pin::new(&mut self.io).poll_flush(context)).await
     }
 }
 

@@ -2,17 +2,20 @@
 
 use std::io;
 use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::{BufMut, Bytes};
 use tfrt_distributed::PayloadMemory;
-use tfrt_distributed::message::SendDataRequest;
+use tfrt_distributed::message::{Method, RemoteExecuteRequest, SendDataRequest};
 use tfrt_host::HostContext;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tonic::Code;
 
+use super::answering::{MAX_WAITING_BYTES, way_back};
 use super::arrival::Arrival;
+use super::frames::Frames;
 use super::*;
 use crate::token::Token;
 use crate::wire::DataChunk;
@@ -50,7 +53,7 @@ fn headers_are_read_as_they_were_written() {
             assert_eq!(refused.unwrap_err().message(), expected);
         }
     }
-    for kind in [0, 8, 255] {
+    for kind in [0, 9, 255] {
         let mut bytes = [0; Header::BYTES];
         bytes[0] = kind;
         let expected = format!("the data connection ended: unexpected a frame of kind {kind}");
@@ -173,6 +176,23 @@ impl Other {
             if header.kind != Kind::Ping {
                 return (header, body);
             }
+        }
+    }
+
+    /// Returns the number and the request of the next frame, which is a call.
+    async fn called(&mut self) -> (u64, Bytes) {
+        let (header, body) = self.frame().await;
+        assert_eq!(header.kind, Kind::Call);
+        let (method, request) = call::parse(body.into()).unwrap();
+        assert_eq!(method, Method::RemoteExecute);
+        (header.value, request)
+    }
+
+    /// Returns the next frame if it is there without anybody doing anything for it.
+    fn frame_now(&mut self) -> Option<(Header, Vec<u8>)> {
+        match pin!(self.frame()).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(frame) => Some(frame),
+            Poll::Pending => None,
         }
     }
 
@@ -404,5 +424,232 @@ fn a_side_that_says_something_may_take_its_time() {
         };
         let (sent, ()) = tokio::join!(lane.send(&options, async { io }, &payload), serve);
         assert_eq!(sent.unwrap(), "late");
+    });
+}
+
+fn execute(request: &[u8]) -> CallFrame {
+    CallFrame::new(Method::RemoteExecute, request)
+}
+
+#[test]
+fn a_call_has_its_method_and_its_request() {
+    let frame = execute(b"ab").numbered(7);
+    let (header, body) = frame.split_at(Header::BYTES);
+    let header = Header::parse(header.try_into().unwrap()).unwrap();
+    assert_eq!(header, Header::new(Kind::Call, 16, 7));
+    assert_eq!(body, b"\x0dRemoteExecuteab");
+    let parse = |body: &[u8]| call::parse(Bytes::copy_from_slice(body));
+    let (method, request) = parse(body).unwrap();
+    assert_eq!((method, &request[..]), (Method::RemoteExecute, &b"ab"[..]));
+    assert_eq!(parse(&body[..14]).unwrap().1, "");
+    for (body, expected) in [
+        (
+            &body[..13],
+            "malformed call: expected a name of 13 bytes, found 12 bytes",
+        ),
+        (
+            b"",
+            "malformed call: expected a name of 0 bytes, found 0 bytes",
+        ),
+        (b"\x00ab", "unknown method"),
+        (b"\x04None", "unknown method"),
+        (b"\x01\xff", "unknown method"),
+    ] {
+        assert_eq!(parse(body).unwrap_err().message(), expected);
+    }
+}
+
+#[test]
+fn every_method_fits_into_a_call() {
+    let largest = MAX_CALL_BYTES - 64;
+    let with = |len| {
+        let name = "f".repeat(len);
+        fits_call(
+            &RemoteExecuteRequest {
+                program_name: name,
+                ..RemoteExecuteRequest::default()
+            }
+            .into(),
+        )
+    };
+    // Four bytes for the length of the name.
+    assert!(with(largest - 4) && !with(largest - 3));
+    for method in Method::ALL {
+        // A number of a request takes twelve bytes at most.
+        let frame = CallFrame::new(*method, &vec![0; largest + 12]).numbered(1);
+        assert!(frame.len() - Header::BYTES <= MAX_CALL_BYTES);
+    }
+}
+
+#[test]
+fn calls_go_between_payloads() {
+    let options = GrpcOptions {
+        // No ping sends what waits.
+        keepalive_interval: 60 * MINUTE,
+        ..GrpcOptions::default()
+    };
+    // Less than a frame.
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    let long = request("a", vec![vec![7; 2 * FRAME_BYTES].into()]);
+    let short = request("b", vec![]);
+    let again = || async { panic!("there is a connection") };
+    block_on(async {
+        let first = async {
+            other.accept(b"").await;
+            assert_eq!(other.called().await, (1, "first".into()));
+            other.answer(Kind::Answer, 1, b"").await;
+        };
+        let (first, ()) = tokio::join!(lane.call(&options, async { io }, execute(b"first")), first);
+        first.unwrap();
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let calls = async {
+            begun.await.unwrap();
+            {
+                // One that ends before its turn is not sent.
+                let mut ended = pin!(lane.call(&options, again(), execute(b"ended")));
+                let context = &mut Context::from_waker(Waker::noop());
+                assert!(ended.as_mut().poll(context).is_pending());
+            }
+            tokio::join!(
+                lane.call(&options, again(), execute(b"x")),
+                lane.call(&options, again(), execute(b"y"))
+            )
+        };
+        let serve = async {
+            assert_eq!(other.begun().await.0, 2);
+            // Not within the first payload, and not after the second one, which has waited longer.
+            begin.send(()).unwrap();
+            tokio::task::yield_now().await;
+            assert_eq!(other.frame().await.0.kind, Kind::Bytes);
+            assert_eq!(other.frame().await.0.kind, Kind::Bytes);
+            assert_eq!(other.called().await, (5, "x".into()));
+            assert_eq!(other.called().await, (6, "y".into()));
+            assert_eq!(other.begun().await.0, 3);
+            for number in [6, 3, 2, 5] {
+                let body = number.to_string();
+                other.answer(Kind::Answer, number, body.as_bytes()).await;
+            }
+        };
+        let (long, short, (x, y), ()) = tokio::join!(
+            lane.send(&options, again(), &long),
+            lane.send(&options, again(), &short),
+            calls,
+            serve
+        );
+        let answers = [long, short, x, y].map(Result::unwrap);
+        assert_eq!(answers, ["2", "3", "5", "6"]);
+    });
+}
+
+#[test]
+fn a_call_that_ends_leaves_the_connection_to_others() {
+    let options = GrpcOptions::default();
+    // Less than a frame.
+    let (io, mut other) = connection(32);
+    let lane = Lane::default();
+    let long = vec![7; 1000];
+    block_on(async {
+        {
+            let mut call = pin!(lane.call(&options, async { io }, execute(&long)));
+            tokio::select! {
+                _ = &mut call => panic!("nobody answers"),
+                () = other.accept(b"") => {}
+            }
+            let mut first = [0];
+            tokio::select! {
+                _ = &mut call => panic!("nobody answers"),
+                read = other.0.read_exact(&mut first) => assert_eq!(read.unwrap(), 1),
+            }
+            assert_eq!(first, [Kind::Call as u8]);
+            // The call ends here, within its frame.
+        }
+        let mut rest = vec![0; Header::BYTES + 14 + long.len() - 1];
+        other.0.read_exact(&mut rest).await.unwrap();
+        let serve = async {
+            assert_eq!(other.called().await, (2, "x".into()));
+            other
+                .answer(Kind::Answer, 1, b"of the call that has ended")
+                .await;
+            other.answer(Kind::Answer, 2, b"2").await;
+        };
+        let again = async { panic!("there is a connection") };
+        let (sent, ()) = tokio::join!(lane.call(&options, again, execute(b"x")), serve);
+        assert_eq!(sent.unwrap(), "2");
+    });
+}
+
+#[test]
+fn a_response_over_the_limit_ends_its_call_alone() {
+    let options = GrpcOptions {
+        max_message_bytes: 1 << 20,
+        ..GrpcOptions::default()
+    };
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    block_on(async {
+        let largest = vec![7; 1 << 20];
+        let serve = async {
+            other.accept(b"").await;
+            for number in 1..=3 {
+                assert_eq!(other.called().await.0, number);
+            }
+            other
+                .answer(Kind::Answer, 1, &[&largest[..], b"7"].concat())
+                .await;
+            other.answer(Kind::Answer, 2, &largest).await;
+            // An error never has so many bytes.
+            let header = Header::new(Kind::Failure, MAX_ANSWER_BYTES + 1, 3);
+            other.0.write_all(&header.to_bytes()).await.unwrap();
+        };
+        let again = || async { panic!("there is a connection") };
+        let (first, second, third, ()) = tokio::join!(
+            lane.call(&options, async { io }, execute(b"1")),
+            lane.call(&options, again(), execute(b"2")),
+            lane.call(&options, again(), execute(b"3")),
+            serve
+        );
+        assert_eq!(
+            first.unwrap_err().message(),
+            "a response of 1048577 bytes exceeds the limit of 1048576 bytes"
+        );
+        assert_eq!(second.unwrap(), largest);
+        assert_eq!(
+            third.unwrap_err().message(),
+            "the data connection ended: unexpected answer of 262145 bytes"
+        );
+    });
+}
+
+#[test]
+fn answers_wait_for_a_client_that_does_not_read_and_are_counted() {
+    let heard = Heard::new(&GrpcOptions::default());
+    block_on(async {
+        let (here, there) = tokio::io::duplex(1 << 10);
+        let (answerer, waiting) = way_back(Frames::new(here));
+        let mut other = Other(there);
+        let large: crate::answers::Answer = Ok(vec![7; MAX_WAITING_BYTES].into());
+        let others = [answerer.clone(), answerer.clone()];
+        // One goes past the queue as far as it can, if it is alone.
+        answerer.answer(1, &large, None);
+        assert!(other.frame_now().is_none() && answerer.is_full());
+        answerer.answer(2, &Ok(Bytes::from_static(b"x")), None);
+        let (sending, read) = (waiting.send(&heard), async {
+            assert_eq!(other.frame().await.1.len(), MAX_WAITING_BYTES);
+            assert_eq!(other.frame().await.1, b"x");
+            answerer.has_room().await;
+            drop(others);
+            drop(answerer.clone());
+            answerer.answer(3, &Ok(Bytes::from_static(b"y")), None);
+            let (header, body) = other.frame_now().expect("it was sent at once");
+            assert_eq!((header.value, &body[..]), (3, &b"y"[..]));
+            // What does not fit follows.
+            answerer.answer(4, &large, None);
+            assert_eq!(other.frame().await.1.len(), MAX_WAITING_BYTES);
+            drop(answerer);
+            let ended = other.0.read_u8().await.unwrap_err();
+            assert_eq!(ended.kind(), io::ErrorKind::UnexpectedEof);
+        });
+        tokio::join!(sending, read);
     });
 }

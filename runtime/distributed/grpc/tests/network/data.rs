@@ -1,17 +1,21 @@
 //! Data connections between tasks, when something goes wrong.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tfrt_distributed::fabric::{CallOptions, CancelCall};
-use tfrt_distributed::message::{Request, SendDataRequest, SendDataResponse};
+use prost::bytes::Bytes;
+use tfrt_distributed::fabric::{CallOptions, CancelCall, Reply};
+use tfrt_distributed::message::{
+    DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, RemoteExecuteRequest,
+    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse,
+};
 use tfrt_grpc::{GrpcOptions, Token};
 
 use super::proxy::{Behaviour, Proxy};
-use super::{Fake, MINUTE, begin, call, fake, host, text};
+use super::{Fake, MINUTE, begin, call, fake, host, silent, text};
 
 fn payload(key: &str, num_bytes: usize) -> SendDataRequest {
     SendDataRequest {
@@ -21,17 +25,39 @@ fn payload(key: &str, num_bytes: usize) -> SendDataRequest {
     }
 }
 
-/// A task that answers payloads, and notes their keys.
+fn execute(program: &str) -> RemoteExecuteRequest {
+    RemoteExecuteRequest {
+        program_name: program.to_owned(),
+        ..RemoteExecuteRequest::default()
+    }
+}
+
+/// Answers a payload or a call.
+fn answer(request: &Request, reply: Reply<Response>) {
+    reply.send(Ok(match request {
+        Request::SendData(_) => SendDataResponse {}.into(),
+        Request::DeleteRemoteObjects(_) => DeleteRemoteObjectsResponse {}.into(),
+        _ => RemoteExecuteResponse::default().into(),
+    }));
+}
+
+/// A task that answers payloads and calls, and notes the keys and the names of the programs.
 fn taking(options: &GrpcOptions) -> (Fake, Arc<Mutex<Vec<String>>>) {
-    let keys: Arc<Mutex<Vec<String>>> = Arc::default();
-    let noted = Arc::clone(&keys);
+    let names: Arc<Mutex<Vec<String>>> = Arc::default();
+    let noted = Arc::clone(&names);
     let task = fake(&host(), options, move |request, reply| {
-        if let Request::SendData(request) = request {
-            noted.lock().unwrap().push(request.instance_key);
+        match &request {
+            Request::SendData(request) => {
+                noted.lock().unwrap().push(request.instance_key.clone());
+            }
+            Request::RemoteExecute(request) => {
+                noted.lock().unwrap().push(request.program_name.clone());
+            }
+            _ => {}
         }
-        reply.send(Ok(SendDataResponse {}.into()));
+        answer(&request, reply);
     });
-    (task, keys)
+    (task, names)
 }
 
 #[test]
@@ -210,6 +236,12 @@ fn small_payload(number: u64) -> Vec<u8> {
     [frame(1, number, head), frame(2, 0x364b_3fb7, b"abc")].concat()
 }
 
+/// An execution of the program `f`, with the number of a request.
+fn small_call(number: u64, request_id: u8) -> Vec<u8> {
+    let request = b"\x0dRemoteExecute\x12\x01f\xa0\x06";
+    frame(8, number, &[&request[..], &[request_id]].concat())
+}
+
 #[test]
 fn the_protocol_is_as_documented() {
     let (task, keys) = taking(&GrpcOptions::default());
@@ -229,6 +261,17 @@ fn the_protocol_is_as_documented() {
     let expected = [frame(4, 0, b""), frame(4, 2, b"")].concat();
     assert_eq!(say(&task, &bytes), expected);
     assert_eq!(*keys.lock().unwrap(), ["k", "k"]);
+    let bytes = [greeting(b""), small_payload(1), small_call(2, 5)];
+    let said = say(&task, &bytes.concat());
+    // In any order.
+    let [first, second] = [frame(4, 1, b""), frame(4, 2, b"")];
+    let answers = &said[frame(4, 0, b"").len()..];
+    let orders = [
+        [&first[..], &second].concat(),
+        [&second[..], &first].concat(),
+    ];
+    assert!(orders.iter().any(|order| order == answers), "{said:?}");
+    assert_eq!(keys.lock().unwrap()[2..], ["k", "f"]);
 }
 
 #[test]
@@ -257,7 +300,14 @@ fn a_data_connection_needs_the_token() {
 #[test]
 fn damaged_frames_hurt_nobody() {
     let (task, _) = taking(&GrpcOptions::default());
-    let whole = [greeting(b""), small_payload(1), small_payload(2)].concat();
+    let whole = [
+        greeting(b""),
+        small_payload(1),
+        small_call(3, 1),
+        small_payload(2),
+        small_call(4, 2),
+    ]
+    .concat();
     let mut seed = 1_u64;
     let mut random = move || {
         seed = seed
@@ -265,7 +315,7 @@ fn damaged_frames_hurt_nobody() {
             .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize
     };
-    let rounds: Vec<Vec<u8>> = (0..64)
+    let rounds: Vec<Vec<u8>> = (0..128)
         .map(|_| {
             let mut bytes = whole.clone();
             for _ in 0..=random() % 3 {
@@ -314,4 +364,376 @@ fn large_payloads_refused_by_the_receiver_leave_the_connection_to_others() {
     call(&*client, payload("c", 2 << 20)).unwrap();
     assert_eq!(*keys.lock().unwrap(), ["a", "c"]);
     assert_eq!(proxy.num_open(), num_open);
+}
+
+#[test]
+fn calls_that_cannot_be_understood_are_answered() {
+    let options = GrpcOptions {
+        max_message_bytes: 10,
+        ..GrpcOptions::default()
+    };
+    let (task, names) = taking(&options);
+    for (body, expected) in [
+        (
+            &b""[..],
+            "malformed call: expected a name of 0 bytes, found 0 bytes",
+        ),
+        (
+            b"\x0dRemoteExecut",
+            "malformed call: expected a name of 13 bytes, found 12 bytes",
+        ),
+        (b"\x04None", "unknown method"),
+        (b"\x05Hello", "unknown method"),
+        (
+            b"\x0dRemoteExecute\x12",
+            "malformed RemoteExecute request: ",
+        ),
+        (
+            b"\x0dRemoteExecute\xa0\x06",
+            "malformed RemoteExecute request: ",
+        ),
+        (
+            b"\x0dRemoteExecute\x12\x09abcdefghi",
+            "a request of 11 bytes exceeds the limit of 10 bytes",
+        ),
+    ] {
+        let said = say(
+            &task,
+            &[greeting(b""), frame(8, 7, body), small_call(8, 1)].concat(),
+        );
+        let (_, said) = said.split_at(frame(4, 0, b"").len());
+        assert_eq!((said[0], said[8]), (5, 7), "a failure of the call");
+        let text = String::from_utf8_lossy(said);
+        assert!(text.contains(expected), "{text}");
+        assert!(
+            said.ends_with(&frame(4, 8, b"")),
+            "the next one is answered"
+        );
+    }
+    // The same number of a request each time.
+    assert_eq!(*names.lock().unwrap(), ["f"]);
+}
+
+#[test]
+fn calls_where_none_may_be_end_their_connection() {
+    let (task, names) = taking(&GrpcOptions::default());
+    let accepted = frame(4, 0, b"");
+    // Too large, which its header says; within a payload; and what only a server sends.
+    let too_large = &frame(8, 1, &[0; (64 << 10) + 1])[..16];
+    let within = [&small_payload(1)[..31], &small_call(2, 1)].concat();
+    for bytes in [too_large, &within, &frame(4, 1, b"")] {
+        let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+        stream.set_read_timeout(Some(MINUTE)).unwrap();
+        stream.write_all(&[&greeting(b""), bytes].concat()).unwrap();
+        let mut said = Vec::new();
+        // It ends, maybe before all that was written to it is read.
+        if let Err(error) = stream.read_to_end(&mut said) {
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+        }
+        assert_eq!(said, accepted);
+    }
+    assert!(names.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_call_that_is_repeated_on_another_connection_runs_once() {
+    let (sender, replies) = channel();
+    let sender = Mutex::new(sender);
+    let task = fake(&host(), &GrpcOptions::default(), move |_, reply| {
+        sender.lock().unwrap().send(reply).unwrap();
+    });
+    let connect = |number| {
+        let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+        stream.set_read_timeout(Some(MINUTE)).unwrap();
+        let bytes = [greeting(b""), small_call(number, 5)].concat();
+        stream.write_all(&bytes).unwrap();
+        stream.read_exact(&mut frame(4, 0, b"")).unwrap();
+        stream
+    };
+    let mut first = connect(1);
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    // This one is gone when the answer comes.
+    drop(connect(2));
+    let mut third = connect(3);
+    assert!(replies.recv_timeout(Duration::from_millis(50)).is_err());
+    let metadata = vec![Bytes::from_static(b"m")];
+    let response = RemoteExecuteResponse {
+        metadata,
+        ..RemoteExecuteResponse::default()
+    };
+    let encoded = prost::Message::encode_to_vec(&response);
+    reply.send(Ok(response.into()));
+    for (stream, number) in [(&mut first, 1), (&mut third, 3)] {
+        let expected = frame(4, number, &encoded);
+        let mut found = vec![0; expected.len()];
+        stream.read_exact(&mut found).unwrap();
+        assert_eq!(found, expected);
+    }
+    // Also later.
+    let mut fourth = connect(4);
+    let mut found = vec![0; 16 + encoded.len()];
+    fourth.read_exact(&mut found).unwrap();
+    assert_eq!(found, frame(4, 4, &encoded));
+    assert!(replies.try_recv().is_err());
+}
+
+#[test]
+fn calls_go_with_small_payloads_where_both_tasks_take_them() {
+    // The numbers of open directions after a call, and after a payload.
+    for (is_old, here, there, expected) in [
+        (false, true, true, (4, 4)),
+        (true, true, true, (2, 4)),
+        (false, false, true, (2, 4)),
+        (false, true, false, (2, 4)),
+    ] {
+        let with = |data_connections| GrpcOptions {
+            data_connections,
+            ..GrpcOptions::default()
+        };
+        let (task, names) = taking(&with(there));
+        let sender = fake(&host(), &with(here), |_, _| ());
+        let behaviour = Behaviour {
+            is_old,
+            ..Behaviour::default()
+        };
+        let proxy = Proxy::with(task.communicator.address(), behaviour);
+        let client = sender.communicator.client(&proxy.address);
+        for _ in 0..2 {
+            call(&*client, execute("f")).unwrap();
+            call(&*client, DeleteRemoteObjectsRequest::default()).unwrap();
+        }
+        let after_calls = proxy.num_open();
+        call(&*client, payload("k", 1)).unwrap();
+        let found = (after_calls, proxy.num_open());
+        assert_eq!(found, expected, "{is_old} {here} {there}");
+        assert_eq!(*names.lock().unwrap(), ["f", "f", "k"]);
+        // A large one goes with HTTP/2.
+        let name = "g".repeat(70_000);
+        call(&*client, execute(&name)).unwrap();
+        assert_eq!(names.lock().unwrap()[3], name);
+        assert_eq!(proxy.num_open(), expected.1);
+    }
+}
+
+#[test]
+fn many_calls_and_payloads_share_a_connection() {
+    let (task, names) = taking(&GrpcOptions::default());
+    let proxy = Proxy::to(task.communicator.address());
+    let client = task.communicator.client(&proxy.address);
+    call(&*client, execute("first")).unwrap();
+    let num_open = proxy.num_open();
+    let (sender, answers) = channel();
+    for number in 0..400 {
+        let options = CallOptions {
+            max_retries: number % 2,
+            ..CallOptions::default()
+        };
+        let sender = sender.clone();
+        let name = number.to_string();
+        match number % 4 {
+            0 => {
+                let payload = payload(&name, 300_000);
+                tfrt_distributed::fabric::call(&*client, options, payload, move |answer| {
+                    sender.send(answer.map(drop)).unwrap();
+                });
+            }
+            _ => tfrt_distributed::fabric::call(&*client, options, execute(&name), move |answer| {
+                sender.send(answer.map(drop)).unwrap();
+            }),
+        }
+    }
+    for _ in 0..400 {
+        answers.recv_timeout(MINUTE).unwrap().unwrap();
+    }
+    let mut found: Vec<u32> = names.lock().unwrap()[1..]
+        .iter()
+        .map(|name| name.parse().unwrap())
+        .collect();
+    found.sort_unstable();
+    assert!(found.into_iter().eq(0..400));
+    assert_eq!(proxy.num_open(), num_open);
+}
+
+#[test]
+fn calls_end_by_deadline_cancellation_and_cut() {
+    let (task, replies) = silent(&host());
+    let (client, address) = (task.own_client(), task.communicator.address());
+    let is_told = |answer: tfrt_distributed::Answer<_>, expected: &str| {
+        let message = text::<RemoteExecuteResponse>(answer);
+        let (code, cause) = expected.split_once(": ").unwrap();
+        assert_eq!(
+            message,
+            format!("{code}: RemoteExecute to {address}: {cause}")
+        );
+    };
+    let mut kept = Vec::new();
+    // The second time, there is a connection.
+    for _ in 0..2 {
+        let options = CallOptions {
+            timeout: Some(Duration::from_millis(50)),
+            ..CallOptions::default()
+        };
+        let late = begin(&*client, options, execute("late")).recv_timeout(MINUTE);
+        is_told(late.unwrap(), "RpcDeadlineExceeded: the deadline passed");
+        let cancel = CancelCall::default();
+        let options = CallOptions {
+            cancel: Some(cancel.clone()),
+            ..CallOptions::default()
+        };
+        let cancelled = begin(&*client, options.clone(), execute("cancelled"));
+        assert!(cancelled.recv_timeout(Duration::from_millis(20)).is_err());
+        cancel.start();
+        let cancelled = cancelled.recv_timeout(MINUTE).unwrap();
+        is_told(cancelled, "RpcCancelled: the call was cancelled");
+        let cut = begin(&*client, CallOptions::default(), execute("cut"));
+        kept.extend((0..3).map(|_| replies.recv_timeout(MINUTE).unwrap()));
+        // One that is cancelled before it begins does not arrive.
+        let early = begin(&*client, options, execute("early"));
+        let early = early.recv_timeout(MINUTE).unwrap();
+        is_told(early, "RpcCancelled: the call was cancelled");
+        assert!(replies.recv_timeout(Duration::from_millis(50)).is_err());
+        client.cut();
+        let cut = cut.recv_timeout(MINUTE).unwrap();
+        is_told(cut, "RpcCancelled: the connection was cut");
+    }
+    let later = begin(&*client, CallOptions::default(), execute("later"));
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    reply.send(Ok(RemoteExecuteResponse::default().into()));
+    later.recv_timeout(MINUTE).unwrap().unwrap();
+}
+
+#[test]
+fn a_call_under_way_when_its_connection_breaks_is_repeated_if_it_has_a_number() {
+    let (task, replies) = silent(&host());
+    let proxy = Proxy::to(task.communicator.address());
+    let client = task.communicator.client(&proxy.address);
+    let ready = begin(&*client, CallOptions::default(), execute("ready"));
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    reply.send(Ok(RemoteExecuteResponse::default().into()));
+    ready.recv_timeout(MINUTE).unwrap().unwrap();
+    for _ in 0..3 {
+        let numbered = CallOptions {
+            max_retries: 20,
+            ..CallOptions::default()
+        };
+        let repeated = begin(&*client, numbered, execute("f"));
+        let reply = replies.recv_timeout(MINUTE).unwrap();
+        let once = begin(&*client, CallOptions::default(), execute("g"));
+        let _kept = replies.recv_timeout(MINUTE).unwrap();
+        proxy.cut();
+        let message = text(once.recv_timeout(MINUTE).unwrap());
+        let start = format!("RpcUnavailable: RemoteExecute to {}: ", proxy.address);
+        assert!(message.starts_with(&start), "{message}");
+        assert!(
+            replies.recv_timeout(Duration::from_millis(300)).is_err(),
+            "it ran twice"
+        );
+        reply.send(Ok(RemoteExecuteResponse::default().into()));
+        repeated.recv_timeout(MINUTE).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn calls_under_way_are_answered_when_a_task_closes() {
+    let (task, replies) = silent(&host());
+    let client = task.own_client();
+    let answers = ["a", "b"].map(|name| begin(&*client, CallOptions::default(), execute(name)));
+    let held = answers
+        .each_ref()
+        .map(|_| replies.recv_timeout(MINUTE).unwrap());
+    let (sender, closed) = channel();
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
+    task.communicator.close(MINUTE, done);
+    for reply in held {
+        assert!(closed.recv_timeout(Duration::from_millis(50)).is_err());
+        reply.send(Ok(RemoteExecuteResponse::default().into()));
+    }
+    for answer in answers {
+        assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
+    }
+    assert_eq!(closed.recv_timeout(MINUTE).unwrap(), Ok(()));
+    // Nothing arrives any more.
+    let refused = text(call(&*client, execute("c")));
+    assert!(refused.starts_with("RpcUnavailable: "), "{refused}");
+}
+
+#[test]
+fn calls_without_an_answer_are_cut_when_a_task_closes() {
+    let (task, replies) = silent(&host());
+    let answer = begin(&*task.own_client(), CallOptions::default(), execute("f"));
+    let _reply = replies.recv_timeout(MINUTE).unwrap();
+    let (sender, closed) = channel();
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
+    task.communicator.close(Duration::from_millis(1), done);
+    assert!(closed.recv_timeout(MINUTE).unwrap().is_err());
+    let message = text(answer.recv_timeout(MINUTE).unwrap());
+    let start = "RpcUnavailable: RemoteExecute to ";
+    assert!(message.starts_with(start), "{message}");
+}
+
+#[test]
+fn a_connection_whose_client_has_gone_does_not_wait_for_answers() {
+    let (task, replies) = silent(&host());
+    let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+    stream.set_read_timeout(Some(MINUTE)).unwrap();
+    let bytes = [greeting(b""), small_call(1, 1), small_payload(2)].concat();
+    stream.write_all(&bytes).unwrap();
+    let _kept = [1, 2].map(|_| replies.recv_timeout(MINUTE).unwrap());
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).unwrap();
+    assert_eq!(said, frame(4, 0, b""));
+}
+
+#[test]
+fn calls_pass_payloads_that_wait_for_room() {
+    let (sender, replies) = channel();
+    let sender = Mutex::new(sender);
+    let options = GrpcOptions {
+        max_inflight_requests: 2,
+        ..GrpcOptions::default()
+    };
+    let task = fake(&host(), &options, move |request, reply| match request {
+        Request::SendData(_) => sender.lock().unwrap().send(reply).unwrap(),
+        request => answer(&request, reply),
+    });
+    let client = task.own_client();
+    let payloads = [0; 5].map(|_| begin(&*client, CallOptions::default(), payload("k", 1)));
+    let held = [0; 2].map(|_| replies.recv_timeout(MINUTE).unwrap());
+    for _ in 0..3 {
+        call(&*client, execute("f")).unwrap();
+    }
+    assert!(replies.try_recv().is_err(), "a third one arrived");
+    let mut held = held.into_iter();
+    for _ in 0..5 {
+        let reply = held.next();
+        let reply = reply.unwrap_or_else(|| replies.recv_timeout(MINUTE).unwrap());
+        reply.send(Ok(SendDataResponse {}.into()));
+    }
+    for payload in payloads {
+        payload.recv_timeout(MINUTE).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn a_client_that_reads_no_answers_is_not_read_either() {
+    let response = RemoteExecuteResponse {
+        metadata: vec![Bytes::from(vec![7; 60_000])],
+        ..RemoteExecuteResponse::default()
+    };
+    let task = fake(&host(), &GrpcOptions::default(), move |_, reply| {
+        reply.send(Ok(response.clone().into()));
+    });
+    let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+    let timeout = Some(Duration::from_millis(300));
+    stream.set_write_timeout(timeout).unwrap();
+    stream.write_all(&greeting(b"")).unwrap();
+    let request = [&b"\x0dRemoteExecute\x12\xb0\xea\x01"[..], &[b'p'; 30_000]].concat();
+    let calls = frame(8, 1, &request);
+    // Their answers have more bytes than both ends of a connection take.
+    let num_sent = (0..10_000).take_while(|_| stream.write_all(&calls).is_ok());
+    let num_sent = num_sent.count();
+    assert!((10..9_000).contains(&num_sent), "{num_sent}");
+    // Others do not mind.
+    call(&*task.own_client(), execute("f")).unwrap();
 }

@@ -36,6 +36,7 @@ fn executions_over_a_bad_network_run_once() {
                 bytes_per_second: Some(1_000_000),
                 cuts_per_mille: 10,
                 seed: 1,
+                is_old: false,
             },
         ),
         false => (
@@ -45,6 +46,7 @@ fn executions_over_a_bad_network_run_once() {
                 bytes_per_second: Some(1_000_000),
                 cuts_per_mille: 30,
                 seed: 1,
+                is_old: false,
             },
         ),
     };

@@ -19,7 +19,12 @@ pub struct Behaviour {
     pub cuts_per_mille: u64,
     /// The seed of the random numbers.
     pub seed: u64,
+    /// Whether tasks behind it seem to be of a version without calls on data connections.
+    pub is_old: bool,
 }
+
+/// The end of the greeting of a task that takes data connections, and calls on them.
+const TAKES_CALLS: &[u8] = b"\x30\x01\x38\x01";
 
 /// Forwards connections to an address, until they are cut or frozen.
 pub struct Proxy {
@@ -126,6 +131,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, faults: &Faults) {
     let Behaviour {
         delay,
         bytes_per_second,
+        is_old,
         ..
     } = faults.behaviour;
     thread::spawn(move || {
@@ -156,10 +162,15 @@ fn forward(mut from: TcpStream, mut to: TcpStream, faults: &Faults) {
                 }
                 break;
             }
-            if pieces
-                .send((Instant::now() + delay, buffer[..n].to_vec()))
-                .is_err()
+            let mut piece = buffer[..n].to_vec();
+            if is_old
+                && let Some(start) = piece
+                    .windows(TAKES_CALLS.len())
+                    .position(|part| part == TAKES_CALLS)
             {
+                piece[start + 3] = 0;
+            }
+            if pieces.send((Instant::now() + delay, piece)).is_err() {
                 break;
             }
         }

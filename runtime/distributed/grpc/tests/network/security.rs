@@ -13,8 +13,8 @@ use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::{FabricCommunicator, RemoteClient, RequestHandler};
 use tfrt_distributed::message::{
     CloseContextRequest, CreateContextRequest, DistributedContextConfiguration, GetDevicesRequest,
-    KeepAliveResponse, Request, Response, SendDataRequest, SendDataResponse,
-    SendReadyChainsRequest,
+    KeepAliveResponse, RemoteExecuteRequest, RemoteExecuteResponse, Request, Response,
+    SendDataRequest, SendDataResponse, SendReadyChainsRequest,
 };
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Server, ServerConfig};
@@ -108,6 +108,7 @@ impl RequestHandler for Noting {
         self.unnamed.fetch_add(1, Ordering::Relaxed);
         reply.send(Ok(match request {
             Request::SendData(_) => SendDataResponse {}.into(),
+            Request::RemoteExecute(_) => RemoteExecuteResponse::default().into(),
             _ => KeepAliveResponse {}.into(),
         }));
     }
@@ -116,6 +117,7 @@ impl RequestHandler for Noting {
         self.callers.lock().unwrap().push(caller.clone());
         reply.send(Ok(match request {
             Request::SendData(_) => SendDataResponse {}.into(),
+            Request::RemoteExecute(_) => RemoteExecuteResponse::default().into(),
             _ => KeepAliveResponse {}.into(),
         }));
     }
@@ -173,8 +175,12 @@ fn tasks_with_certificates_reach_each_other() {
             };
             call(&*to_server, request).unwrap();
         }
+        // The first one opens its connection, if it has one of its own.
+        for _ in 0..2 {
+            call(&*to_server, RemoteExecuteRequest::default()).unwrap();
+        }
         let callers = server.handler.callers.lock().unwrap();
-        assert_eq!(*callers, vec![TaskName::new("worker", 0); 3]);
+        assert_eq!(*callers, vec![TaskName::new("worker", 0); 5]);
         assert_eq!(server.handler.unnamed.load(Ordering::Relaxed), 0);
     }
 }

@@ -1,0 +1,164 @@
+//! The way back to the client: answers go out as they come.
+//!
+//! ```text
+//!  answer ──► is anybody else at work here? ── no ──► socket, on the thread that answers
+//!                   └── yes, or the socket is full ──► queue ──► socket, in the task of the connection
+//! ```
+//!
+//! So an answer that is alone goes without a change of threads, and many go together.
+
+use std::sync::{Arc, Weak};
+
+use prost::bytes::Bytes;
+use tokio::io::AsyncWrite;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, mpsc, watch};
+
+use super::frames::Frames;
+use super::{Header, Heard, Kind};
+use crate::answers::Answer;
+use crate::status;
+
+/// The most bytes of answers that wait for the client before nothing more is read from it.
+pub(super) const MAX_WAITING_BYTES: usize = 4 << 20;
+
+/// The right to answer. The connection goes on until the last one is dropped, unless the client
+/// ends it.
+pub(super) struct Answerer<W> {
+    /// Nothing once the connection has ended: its socket does not wait for answers.
+    shared: Weak<Shared<W>>,
+    queue: mpsc::UnboundedSender<Queued>,
+}
+
+/// What waits for the task of the connection: a frame, or nothing but what the socket did not take;
+/// and the room that the payload has taken until its answer is sent.
+type Queued = (Bytes, Option<OwnedSemaphorePermit>);
+
+struct Shared<W> {
+    frames: Mutex<Frames<W>>,
+    num_waiting_bytes: watch::Sender<usize>,
+}
+
+/// The answers that wait.
+pub(super) struct Waiting<W> {
+    shared: Arc<Shared<W>>,
+    queue: mpsc::UnboundedReceiver<Queued>,
+}
+
+/// Returns the two ends of the way to a socket.
+pub(super) fn way_back<W>(frames: Frames<W>) -> (Answerer<W>, Waiting<W>) {
+    let shared = Arc::new(Shared {
+        frames: Mutex::new(frames),
+        num_waiting_bytes: watch::Sender::default(),
+    });
+    let (sender, queue) = mpsc::unbounded_channel();
+    let answerer = Answerer {
+        shared: Arc::downgrade(&shared),
+        queue: sender,
+    };
+    (answerer, Waiting { shared, queue })
+}
+
+impl<W> Clone for Answerer<W> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Weak::clone(&self.shared),
+            queue: self.queue.clone(),
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Answerer<W> {
+    /// Answers what has a number. Does not block.
+    pub(super) fn answer(&self, number: u64, answer: &Answer, room: Option<OwnedSemaphorePermit>) {
+        let Some(shared) = self.shared.upgrade() else {
+            return;
+        };
+        let mut frame = answer_frame(number, answer);
+        // One of the connection itself, and this one: nothing else will be answered soon.
+        let is_alone = self.queue.strong_count() <= 2;
+        if is_alone
+            && let Ok(mut frames) = shared.frames.try_lock()
+            && frames.is_flushed()
+        {
+            frames.push_whole(std::mem::take(&mut frame));
+            if let Ok(true) = frames.flush_now() {
+                return;
+            }
+            // The task sends the rest, or finds that the connection has ended.
+        }
+        let waiting = &shared.num_waiting_bytes;
+        waiting.send_modify(|num_bytes| *num_bytes += frame.len());
+        // The connection may have ended.
+        let _ = self.queue.send((frame, room));
+    }
+
+    /// Resolves when not too many answers wait for the client.
+    pub(super) async fn has_room(&self) {
+        if let Some(shared) = self.shared.upgrade() {
+            let mut waiting = shared.num_waiting_bytes.subscribe();
+            let is_little = |num_bytes: &usize| *num_bytes <= MAX_WAITING_BYTES;
+            // The sender is here.
+            let _ = waiting.wait_for(is_little).await;
+        }
+    }
+
+    /// Returns `true` if too many answers wait for the client.
+    pub(super) fn is_full(&self) -> bool {
+        let is_much = |shared: Arc<Shared<W>>| {
+            let num_bytes = *shared.num_waiting_bytes.borrow();
+            num_bytes > MAX_WAITING_BYTES
+        };
+        self.shared.upgrade().is_some_and(is_much)
+    }
+}
+
+/// Returns the frame of an answer.
+pub(super) fn answer_frame(number: u64, answer: &Answer) -> Bytes {
+    let failure;
+    let (kind, body) = match answer {
+        Ok(response) => (Kind::Answer, &response[..]),
+        Err(status) => {
+            failure = status::to_bytes(status);
+            (Kind::Failure, &failure[..])
+        }
+    };
+    let header = Header::new(kind, body.len(), number).to_bytes();
+    [&header[..], body].concat().into()
+}
+
+impl<W: AsyncWrite + Unpin> Waiting<W> {
+    /// Sends answers, and pings while there are none, until nobody can answer any more.
+    pub(super) async fn send(mut self, heard: &Heard) {
+        loop {
+            let next = tokio::time::timeout(heard.interval, self.queue.recv()).await;
+            let mut frames = self.shared.frames.lock().await;
+            // Those payloads are on their way until their answers are sent.
+            let mut rooms = Vec::new();
+            let mut num_bytes = 0;
+            match next {
+                Ok(None) => {
+                    // The connection ends, whatever comes of this.
+                    let _ = frames.shut_down().await;
+                    return;
+                }
+                Err(_) => frames.push(Kind::Ping, 0, Bytes::new()),
+                Ok(Some(first)) => {
+                    let mut next = Some(first);
+                    while let Some((frame, room)) = next {
+                        num_bytes += frame.len();
+                        if !frame.is_empty() {
+                            frames.push_whole(frame);
+                        }
+                        rooms.push(room);
+                        next = self.queue.try_recv().ok();
+                    }
+                }
+            }
+            if frames.flush().await.is_err() {
+                return;
+            }
+            let waiting = &self.shared.num_waiting_bytes;
+            waiting.send_modify(|waiting| *waiting -= num_bytes);
+        }
+    }
+}
