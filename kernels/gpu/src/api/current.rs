@@ -11,11 +11,12 @@ use super::driver::Driver;
 use super::error::GpuResult;
 use super::handle::ContextHandle;
 
-/// The context that is set, as far as this crate knows: the identity of its driver, which is zero
-/// if nothing is known, and its handle.
+/// The context that is set, as far as this crate knows: the identity of its driver, which is never
+/// zero, and its handle.
 type Known = (usize, u64);
 
-const NOTHING: Known = (0, 0);
+/// What no context of a driver with an identity is: identities are counted from one.
+const NOTHING: Known = (usize::MAX, u64::MAX);
 
 thread_local! {
     static KNOWN: Cell<Known> = const { Cell::new(NOTHING) };
@@ -52,7 +53,7 @@ impl Current {
         context: ContextHandle,
     ) -> GpuResult<Self> {
         let wanted = (identity, context.0);
-        if identity == 0 || KNOWN.get() != wanted {
+        if KNOWN.get() != wanted {
             Self::change(wanted, driver())?;
         }
         Ok(Self {
@@ -64,9 +65,11 @@ impl Current {
     #[cold]
     fn change(wanted: Known, driver: &dyn Driver) -> GpuResult<()> {
         KNOWN.set(NOTHING);
-        let (_, context) = wanted;
+        let (identity, context) = wanted;
         driver.context_set_current(Some(ContextHandle(context)))?;
-        KNOWN.set(wanted);
+        if identity != 0 {
+            KNOWN.set(wanted);
+        }
         Ok(())
     }
 

@@ -15,8 +15,8 @@ use super::known::{KnownBlock, KnownFunction, KnownStream};
 
 /// The driver of GPUs.
 pub trait Driver: DeviceCalls + StreamCalls + MemoryCalls + ModuleCalls {
-    /// Returns a number that identifies this driver among all drivers of the process, or 0 if it
-    /// has none: its contexts are then made current for every call.
+    /// Returns a number that identifies this driver among all drivers of the process, other than
+    /// `usize::MAX`; or 0 if it has none: its contexts are then made current for every call.
     fn identity(&self) -> usize;
 }
 

@@ -98,8 +98,9 @@ fn function_launch(
     in_chain: Chain,
     args: &[AnyRef],
 ) -> Result<Chain> {
-    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
-    let config = config_of(sizes, shared)?;
+    let first = Extent::of(grid_x)?;
+    let mut config = first.config(shared);
+    first.go_on(&mut config, [grid_y, grid_z, block_x, block_y, block_z])?;
     // As few places as suffice, since each is written twice.
     let (mut few, mut more);
     let arguments = match args.len() {
@@ -159,25 +160,6 @@ fn write_more<'p>(places: &'p mut [Argument], args: &[AnyRef]) -> Result<&'p [Ar
     write_few(places, args)
 }
 
-/// Returns the configuration of a launch of these sizes, of the grid and of the blocks.
-#[inline(always)]
-fn config_of(sizes: [&AnyRef; 6], shared_bytes: u32) -> Result<LaunchConfig> {
-    let [grid_x, grid_y, grid_z, block_x, block_y, block_z] = sizes;
-    let mut last = Extent::of(grid_x)?;
-    // All dimensions have the first size until another one is found.
-    let mut config = LaunchConfig {
-        grid: [last.size; 3],
-        block: [last.size; 3],
-        shared_bytes,
-    };
-    last.next(grid_y, &mut config, 1)?;
-    last.next(grid_z, &mut config, 2)?;
-    last.next(block_x, &mut config, 3)?;
-    last.next(block_y, &mut config, 4)?;
-    last.next(block_z, &mut config, 5)?;
-    Ok(config)
-}
-
 /// The size of a dimension of a launch, and its value. Most launches use one value for the size of
 /// several dimensions.
 #[derive(Clone, Copy)]
@@ -193,6 +175,28 @@ impl Extent {
         let size = extent(value)?;
         let value = value.address();
         Ok(Self { value, size })
+    }
+
+    /// Returns the configuration of a launch that has this size in every dimension.
+    #[inline(always)]
+    fn config(self, shared_bytes: u32) -> LaunchConfig {
+        LaunchConfig {
+            grid: [self.size; 3],
+            block: [self.size; 3],
+            shared_bytes,
+        }
+    }
+
+    /// Goes on from the first dimension to the others. The configuration is filled in where it is,
+    /// since it would be copied as a result.
+    #[inline(always)]
+    fn go_on(mut self, config: &mut LaunchConfig, others: [&AnyRef; 5]) -> Result<()> {
+        let [grid_y, grid_z, block_x, block_y, block_z] = others;
+        self.next(grid_y, config, 1)?;
+        self.next(grid_z, config, 2)?;
+        self.next(block_x, config, 3)?;
+        self.next(block_y, config, 4)?;
+        self.next(block_z, config, 5)
     }
 
     /// Goes on to a dimension. If its value is another one, writes the size of that and of all
@@ -258,6 +262,14 @@ fn unsupported_argument() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn config_of(sizes: [&AnyRef; 6], shared_bytes: u32) -> Result<LaunchConfig> {
+        let [first, others @ ..] = sizes;
+        let first = Extent::of(first)?;
+        let mut config = first.config(shared_bytes);
+        first.go_on(&mut config, others)?;
+        Ok(config)
+    }
 
     #[test]
     fn each_dimension_has_the_size_of_its_value() {
