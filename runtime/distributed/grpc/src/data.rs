@@ -43,12 +43,14 @@
 //! [`wire::is_call`](crate::wire::is_call) names their methods. They mean the same as on HTTP/2:
 //! one with the number of a request may be sent again, on another connection, and runs once. A call
 //! that is cancelled or late is forgotten by its client alone. Calls take no room from payloads,
-//! and none from each other: they may wait for each other. Only what waits to be sent back is
-//! limited: a server reads nothing more of a client that does not take its answers.
+//! and none from each other: they may wait for each other. A server reads nothing more of a client
+//! that leaves 4 MiB of answers unread. A task that ends answers what it has read, and refuses what
+//! comes later.
 //!
-//! Calls that come together are sent together, and pass all payloads that have not begun. So are
-//! answers; but one that is alone is written to the socket by the worker that gives it, as far as
-//! the socket takes it at once. Of eleven changes of threads for an empty call, that saves three.
+//! Calls that come together are sent together, and pass all payloads that have not begun. Answers
+//! that come together are sent together, too; one that is alone is written to the socket by the
+//! worker that gives it, as far as the socket takes it at once. Of eleven changes of threads for an
+//! empty call, that saves three.
 //!
 //! | module | contents |
 //! |---|---|
@@ -107,8 +109,8 @@ const MAX_CALL_BYTES: usize = 64 << 10;
 /// The most elements of a payload.
 const MAX_ELEMENTS: usize = 1 << 14;
 
-/// The most bytes of an error, and of the response to a payload: more than the headers of HTTP/2,
-/// which limit the errors in it. Responses to calls may be as large as any message.
+/// The most bytes of an error: more than the headers of HTTP/2, which limit it. Responses may be as
+/// large as any message.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
 
 /// A connection.
@@ -208,6 +210,12 @@ impl Heard {
     /// Notes that bytes have arrived, or that one listens again.
     fn note(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Notes a sign of the other side other than bytes, if one listens.
+    fn note_sign(&self) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = last.map(|_| Instant::now());
     }
 
     /// Notes that nobody listens.

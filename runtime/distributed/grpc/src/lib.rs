@@ -45,7 +45,7 @@
 //! | data, small | payloads of up to `GrpcOptions::inline_limit_bytes`, and the small requests of ops and executions |
 //! | data, large | other payloads |
 //! | HTTP/2 | greetings, heartbeats, cancellations, the rest of administration, and large requests of ops and executions |
-//! | HTTP/2, bulk | programs |
+//! | HTTP/2, bulk | programs, and the payloads that data connections do not take |
 //!
 //! Payloads and programs fill the windows of their connection: heartbeats do not wait for them, and
 //! a call waits for one small payload and what the sockets hold, but passes the others. Between

@@ -1,7 +1,7 @@
 //! The way back to the client: answers go out as they come.
 //!
 //! ```text
-//!  answer ──► is anybody else at work here? ── no ──► socket, on the thread that answers
+//!  answer ──► is another answer to come? ── no ──► socket, on the thread that answers
 //!                   └── yes, or the socket is full ──► queue ──► socket, in the task of the connection
 //! ```
 //!
@@ -29,9 +29,21 @@ pub(super) struct Answerer<W> {
     queue: mpsc::UnboundedSender<Queued>,
 }
 
-/// What waits for the task of the connection: a frame, or nothing but what the socket did not take;
-/// and the room that the payload has taken until its answer is sent.
-type Queued = (Bytes, Option<OwnedSemaphorePermit>);
+/// The right to answer until nobody else has it.
+pub(super) struct WeakAnswerer<W> {
+    shared: Weak<Shared<W>>,
+    queue: mpsc::WeakUnboundedSender<Queued>,
+}
+
+/// What waits for the task of the connection.
+struct Queued {
+    /// A frame, or nothing but what the socket did not take of one.
+    frame: Bytes,
+    /// The number of bytes that wait with it, at most.
+    num_bytes: usize,
+    /// The room that the payload has taken until its answer is sent.
+    _room: Option<OwnedSemaphorePermit>,
+}
 
 struct Shared<W> {
     frames: Mutex<Frames<W>>,
@@ -67,13 +79,32 @@ impl<W> Clone for Answerer<W> {
     }
 }
 
+impl<W> WeakAnswerer<W> {
+    /// Returns the right to answer, if anybody else still has it.
+    pub(super) fn upgrade(&self) -> Option<Answerer<W>> {
+        Some(Answerer {
+            shared: Weak::clone(&self.shared),
+            queue: self.queue.upgrade()?,
+        })
+    }
+}
+
 impl<W: AsyncWrite + Unpin> Answerer<W> {
+    /// Returns the right to answer until nobody else has it.
+    pub(super) fn downgrade(self) -> WeakAnswerer<W> {
+        WeakAnswerer {
+            queue: self.queue.downgrade(),
+            shared: self.shared,
+        }
+    }
+
     /// Answers what has a number. Does not block.
     pub(super) fn answer(&self, number: u64, answer: &Answer, room: Option<OwnedSemaphorePermit>) {
         let Some(shared) = self.shared.upgrade() else {
             return;
         };
         let mut frame = answer_frame(number, answer);
+        let num_bytes = frame.len();
         // One of the connection itself, and this one: nothing else will be answered soon.
         let is_alone = self.queue.strong_count() <= 2;
         if is_alone
@@ -87,9 +118,14 @@ impl<W: AsyncWrite + Unpin> Answerer<W> {
             // The task sends the rest, or finds that the connection has ended.
         }
         let waiting = &shared.num_waiting_bytes;
-        waiting.send_modify(|num_bytes| *num_bytes += frame.len());
+        waiting.send_modify(|waiting| *waiting += num_bytes);
+        let queued = Queued {
+            frame,
+            num_bytes,
+            _room: room,
+        };
         // The connection may have ended.
-        let _ = self.queue.send((frame, room));
+        let _ = self.queue.send(queued);
     }
 
     /// Resolves when not too many answers wait for the client.
@@ -132,9 +168,8 @@ impl<W: AsyncWrite + Unpin> Waiting<W> {
         loop {
             let next = tokio::time::timeout(heard.interval, self.queue.recv()).await;
             let mut frames = self.shared.frames.lock().await;
-            // Those payloads are on their way until their answers are sent.
-            let mut rooms = Vec::new();
-            let mut num_bytes = 0;
+            // Their payloads are on their way until the answers are sent.
+            let mut answers = Vec::new();
             match next {
                 Ok(None) => {
                     // The connection ends, whatever comes of this.
@@ -144,19 +179,21 @@ impl<W: AsyncWrite + Unpin> Waiting<W> {
                 Err(_) => frames.push(Kind::Ping, 0, Bytes::new()),
                 Ok(Some(first)) => {
                     let mut next = Some(first);
-                    while let Some((frame, room)) = next {
-                        num_bytes += frame.len();
+                    while let Some(mut queued) = next {
+                        let frame = std::mem::take(&mut queued.frame);
                         if !frame.is_empty() {
                             frames.push_whole(frame);
                         }
-                        rooms.push(room);
+                        answers.push(queued);
                         next = self.queue.try_recv().ok();
                     }
                 }
             }
-            if frames.flush().await.is_err() {
+            // Who takes answers is there, even if nothing is read of what it says.
+            if frames.flush_noting(|| heard.note_sign()).await.is_err() {
                 return;
             }
+            let num_bytes: usize = answers.iter().map(|queued| queued.num_bytes).sum();
             let waiting = &self.shared.num_waiting_bytes;
             waiting.send_modify(|waiting| *waiting -= num_bytes);
         }

@@ -5,6 +5,7 @@ use tfrt_distributed::message::{Method, Request};
 use tonic::Status;
 
 use super::{Header, Kind, MAX_CALL_BYTES};
+use crate::wire;
 
 /// The room that the length and the name of a method take at most, and the number of a request.
 const MAX_ADDED_BYTES: usize = 64;
@@ -51,7 +52,11 @@ pub(super) fn parse(mut bytes: Bytes) -> Result<(Method, Bytes), Status> {
     let request = bytes.split_off(1 + len);
     let method = str::from_utf8(&bytes[1..]).ok().and_then(Method::find);
     match method {
-        Some(method) => Ok((method, request)),
+        Some(method) if wire::is_call(method) => Ok((method, request)),
+        Some(method) => Err(Status::unimplemented(format!(
+            "{} is not taken on a data connection",
+            method.name()
+        ))),
         None => Err(Status::unimplemented("unknown method")),
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Frames<W> {
     /// What is to be sent of the frames that have begun.
     left: VecDeque<Bytes>,
     is_flushed: bool,
+    /// The number of bytes that the socket has taken.
+    num_taken: u64,
 }
 
 impl<W: AsyncWrite + Unpin> Frames<W> {
@@ -29,6 +31,7 @@ impl<W: AsyncWrite + Unpin> Frames<W> {
             io,
             left: VecDeque::new(),
             is_flushed: true,
+            num_taken: 0,
         }
     }
 
@@ -67,6 +70,19 @@ impl<W: AsyncWrite + Unpin> Frames<W> {
         poll_fn(|context| self.poll_flush(context)).await
     }
 
+    /// Like [`flush`](Self::flush), and calls `taken` whenever the socket has taken bytes.
+    pub(super) async fn flush_noting(&mut self, taken: impl Fn()) -> io::Result<()> {
+        poll_fn(|context| {
+            let before = self.num_taken;
+            let outcome = self.poll_flush(context);
+            if self.num_taken != before {
+                taken();
+            }
+            outcome
+        })
+        .await
+    }
+
     /// Sends as many bytes as the socket takes without waiting, and returns `true` if those are
     /// all. Nobody is woken to send the rest.
     pub(super) fn flush_now(&mut self) -> io::Result<bool> {
@@ -83,7 +99,12 @@ impl<W: AsyncWrite + Unpin> Frames<W> {
 
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.left.is_empty() {
-            let Self { io, left, .. } = self;
+            let Self {
+                io,
+                left,
+                num_taken,
+                ..
+            } = &mut *self;
             let mut parts = [IoSlice::new(&[]); MAX_PARTS];
             let num_parts = left.len().min(MAX_PARTS);
             for (part, bytes) in parts.iter_mut().zip(&*left) {
@@ -91,6 +112,7 @@ impl<W: AsyncWrite + Unpin> Frames<W> {
             }
             let written = Pin::new(io).poll_write_vectored(context, &parts[..num_parts]);
             let mut num_written = ready!(written)?;
+            *num_taken += num_written as u64;
             if num_written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }

@@ -58,15 +58,18 @@ pub(crate) async fn serve(
     };
     let mut sending = pin!(waiting.send(&heard));
     let mut silence = pin!(heard.silence());
-    let outcome = tokio::select! {
-        outcome = connection.receive(stopping) => outcome,
+    let received = tokio::select! {
+        received = connection.receive(stopping) => received,
         () = &mut sending => return,
         _ = &mut silence => return,
     };
-    if outcome.is_ok() {
-        // The last answers. Nothing is read any more.
-        heard.pause();
-        sending.await;
+    if let Ok(connection) = received {
+        // The last answers.
+        tokio::select! {
+            () = sending => {}
+            _ = connection.refuse() => {}
+            _ = silence => {}
+        }
     }
 }
 
@@ -116,10 +119,9 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     /// Receives until `stopping` and nothing has arrived. An error if the connection ends.
-    async fn receive(mut self, mut stopping: watch::Receiver<bool>) -> Result<(), Status> {
+    async fn receive(mut self, mut stopping: watch::Receiver<bool>) -> Result<Self, Status> {
         loop {
             if self.answerer.is_full() {
-                self.heard.pause();
                 self.answerer.has_room().await;
                 self.heard.note();
             }
@@ -130,7 +132,7 @@ where
                         return Err(Status::unavailable("the client has gone"));
                     }
                 }
-                _ = stopping.wait_for(|is_stopping| *is_stopping) => return Ok(()),
+                _ = stopping.wait_for(|is_stopping| *is_stopping) => return Ok(self),
             }
             let header = self.header().await?;
             match header.kind {
@@ -145,6 +147,35 @@ where
         }
     }
 
+    /// Refuses what still arrives, until the connection ends or all answers are sent.
+    async fn refuse(self) -> Result<(), Status> {
+        let Self {
+            mut reader,
+            heard,
+            answerer,
+            ..
+        } = self;
+        let answerer = answerer.downgrade();
+        loop {
+            let header = read_header(&mut reader, heard).await?;
+            match header.kind {
+                // Those of payloads that are refused, too.
+                Kind::Begin | Kind::Call | Kind::Bytes | Kind::Plain => {
+                    skip_bytes(&mut reader, header.len as usize, heard).await?;
+                }
+                Kind::Abort | Kind::Ping => {}
+                Kind::Answer | Kind::Failure => return Err(unexpected("frame from a client")),
+            }
+            if matches!(header.kind, Kind::Begin | Kind::Call) {
+                let Some(answerer) = answerer.upgrade() else {
+                    return Ok(());
+                };
+                let refused = Err(Status::unavailable("the task ends"));
+                answerer.answer(header.value, &refused, None);
+            }
+        }
+    }
+
     async fn receive_call(&mut self, header: Header) -> Result<(), Status> {
         let (number, len) = (header.value, header.len as usize);
         if len > MAX_CALL_BYTES {
@@ -152,7 +183,9 @@ where
         }
         let mut bytes = vec![0; len];
         read_all(&mut self.reader, &mut bytes, self.heard).await?;
+        // Frames have no more bytes.
         let max_bytes = self.endpoint.options().max_message_bytes;
+        let max_bytes = max_bytes.min(u32::MAX as usize);
         let called = call::parse(bytes.into()).and_then(|(method, request)| {
             check_size("a request", request.len(), max_bytes)?;
             Ok((method, request))
@@ -178,9 +211,7 @@ where
     }
 
     async fn header(&mut self) -> Result<Header, Status> {
-        let mut header = [0; Header::BYTES];
-        read_all(&mut self.reader, &mut header, self.heard).await?;
-        Header::parse(header)
+        read_header(&mut self.reader, self.heard).await
     }
 
     async fn receive_payload(&mut self, header: Header) -> Result<(), Status> {
@@ -239,7 +270,7 @@ where
             let mut room = match arrival.room(len) {
                 Ok(room) => room,
                 Err(status) => {
-                    self.skip_bytes(len).await?;
+                    skip_bytes(&mut self.reader, len, self.heard).await?;
                     num_received += len as u64;
                     return Ok(Outcome::Refused {
                         status,
@@ -276,21 +307,11 @@ where
                 Kind::Ping => {}
                 Kind::Abort => return Ok(()),
                 Kind::Bytes | Kind::Plain if u64::from(header.len) <= num_left => {
-                    self.skip_bytes(header.len as usize).await?;
+                    skip_bytes(&mut self.reader, header.len as usize, self.heard).await?;
                     num_left -= u64::from(header.len);
                 }
                 _ => return Err(unexpected("frame within a payload")),
             }
-        }
-        Ok(())
-    }
-
-    async fn skip_bytes(&mut self, mut num_left: usize) -> Result<(), Status> {
-        let mut dropped = [0; BUFFER_BYTES];
-        while num_left > 0 {
-            let part = &mut dropped[..num_left.min(BUFFER_BYTES)];
-            num_left -= part.len();
-            read_all(&mut self.reader, part, self.heard).await?;
         }
         Ok(())
     }
@@ -322,6 +343,30 @@ enum Outcome {
         status: Status,
         num_received: u64,
     },
+}
+
+async fn read_header(
+    reader: &mut BufReader<impl AsyncRead + Unpin>,
+    heard: &Heard,
+) -> Result<Header, Status> {
+    let mut header = [0; Header::BYTES];
+    read_all(reader, &mut header, heard).await?;
+    Header::parse(header)
+}
+
+/// Drops so many bytes.
+async fn skip_bytes(
+    reader: &mut BufReader<impl AsyncRead + Unpin>,
+    mut num_left: usize,
+    heard: &Heard,
+) -> Result<(), Status> {
+    let mut dropped = [0; BUFFER_BYTES];
+    while num_left > 0 {
+        let part = &mut dropped[..num_left.min(BUFFER_BYTES)];
+        num_left -= part.len();
+        read_all(reader, part, heard).await?;
+    }
+    Ok(())
 }
 
 /// Fills memory with what arrives.

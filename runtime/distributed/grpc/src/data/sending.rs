@@ -147,7 +147,7 @@ struct State {
     num_sent: u64,
     /// The payloads and calls in progress, by their numbers.
     waiting: HashMap<u64, oneshot::Sender<Result<Bytes, Status>>>,
-    /// The calls of those that wait for their turn.
+    /// The frames of calls that wait for their turn.
     queued: BTreeMap<u64, Bytes>,
     /// Why the connection has ended.
     ended: Option<Status>,
@@ -218,7 +218,7 @@ async fn read_answer(
         let header = Header::parse(header)?;
         let len = header.len as usize;
         let most = match header.kind {
-            Kind::Answer => max_bytes.max(MAX_ANSWER_BYTES),
+            Kind::Answer => max_bytes,
             _ => MAX_ANSWER_BYTES,
         };
         if len > most {
@@ -284,8 +284,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a payload or a call its number. An error if the connection has ended.
-    fn begin(&self) -> Result<InProgress<'_>, Status> {
+    /// Gives a payload or a call its number, and queues the call. An error if the connection has
+    /// ended.
+    fn begin(&self, call: Option<CallFrame>) -> Result<InProgress<'_>, Status> {
         let (sender, answer) = oneshot::channel();
         let mut state = self.lock();
         if let Some(why) = &state.ended {
@@ -294,16 +295,21 @@ impl Shared {
         state.num_sent += 1;
         let number = state.num_sent;
         state.waiting.insert(number, sender);
+        if let Some(call) = call {
+            state.queued.insert(number, call.numbered(number));
+        }
         Ok(InProgress {
             shared: self,
             number,
             answer,
+            is_sending: false,
         })
     }
 
     /// Sends a payload, and returns the response. The call may end at any time.
     async fn send(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
-        let mut begun = self.begin()?;
+        let mut begun = self.begin(None)?;
+        begun.is_sending = true;
         let number = begun.number;
         let write = async {
             let mut writer = self.writer.lock().await;
@@ -316,19 +322,15 @@ impl Shared {
                 self.end(&broken(error));
             },
             // Refused before it has arrived; or the connection has ended.
-            answer = begun.answer() => {
-                self.left_over.notify_one();
-                return answer;
-            }
+            answer = begun.answer() => return answer,
         }
+        begun.is_sending = false;
         begun.answer().await
     }
 
     /// Sends a call at its turn, and returns the response. The call may end at any time.
     async fn call(&self, call: CallFrame) -> Result<Bytes, Status> {
-        let mut begun = self.begin()?;
-        let call = call.numbered(begun.number);
-        self.lock().queued.insert(begun.number, call);
+        let mut begun = self.begin(Some(call))?;
         self.left_over.notify_one();
         begun.answer().await
     }
@@ -383,6 +385,7 @@ impl Shared {
         let waiting = {
             let mut state = self.lock();
             state.ended.get_or_insert_with(|| why.clone());
+            state.queued.clear();
             std::mem::take(&mut state.waiting)
         };
         for waiting in waiting.into_values() {
@@ -402,6 +405,8 @@ struct InProgress<'shared> {
     shared: &'shared Shared,
     number: u64,
     answer: oneshot::Receiver<Result<Bytes, Status>>,
+    /// Whether its payload is being sent, or waits for that.
+    is_sending: bool,
 }
 
 impl InProgress<'_> {
@@ -414,11 +419,13 @@ impl InProgress<'_> {
 
 impl Drop for InProgress<'_> {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        if state.waiting.remove(&self.number).is_some()
-            && state.queued.remove(&self.number).is_none()
         {
-            // Its payload may be under way.
+            let mut state = self.shared.lock();
+            state.waiting.remove(&self.number);
+            state.queued.remove(&self.number);
+        }
+        if self.is_sending {
+            // Frames of the payload, and calls that were to follow, may be left.
             self.shared.left_over.notify_one();
         }
     }

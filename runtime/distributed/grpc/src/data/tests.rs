@@ -454,6 +454,10 @@ fn a_call_has_its_method_and_its_request() {
         (b"\x00ab", "unknown method"),
         (b"\x04None", "unknown method"),
         (b"\x01\xff", "unknown method"),
+        (
+            b"\x09Heartbeat",
+            "Heartbeat is not taken on a data connection",
+        ),
     ] {
         assert_eq!(parse(body).unwrap_err().message(), expected);
     }
@@ -643,8 +647,9 @@ fn answers_wait_for_a_client_that_does_not_read_and_are_counted() {
             answerer.answer(3, &Ok(Bytes::from_static(b"y")), None);
             let (header, body) = other.frame_now().expect("it was sent at once");
             assert_eq!((header.value, &body[..]), (3, &b"y"[..]));
-            // What does not fit follows.
+            // What does not fit follows, and counts until then.
             answerer.answer(4, &large, None);
+            assert!(answerer.is_full());
             assert_eq!(other.frame().await.1.len(), MAX_WAITING_BYTES);
             drop(answerer);
             let ended = other.0.read_u8().await.unwrap_err();

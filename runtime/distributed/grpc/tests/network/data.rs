@@ -644,6 +644,23 @@ fn calls_under_way_are_answered_when_a_task_closes() {
     let (sender, closed) = channel();
     let done = Box::new(move |outcome| sender.send(outcome).unwrap());
     task.communicator.close(MINUTE, done);
+    // Those that come later are refused meanwhile, as soon as the connection knows.
+    let refused = loop {
+        let late = begin(&*client, CallOptions::default(), execute("late"));
+        let answer = loop {
+            if let Ok(reply) = replies.try_recv() {
+                reply.send(Ok(RemoteExecuteResponse::default().into()));
+            }
+            if let Ok(answer) = late.recv_timeout(Duration::from_millis(10)) {
+                break answer;
+            }
+        };
+        if answer.is_err() {
+            break text(answer);
+        }
+    };
+    assert!(refused.starts_with("RpcUnavailable: "), "{refused}");
+    assert!(refused.contains("the task ends"), "{refused}");
     for reply in held {
         assert!(closed.recv_timeout(Duration::from_millis(50)).is_err());
         reply.send(Ok(RemoteExecuteResponse::default().into()));
@@ -683,6 +700,33 @@ fn a_connection_whose_client_has_gone_does_not_wait_for_answers() {
     let mut said = Vec::new();
     stream.read_to_end(&mut said).unwrap();
     assert_eq!(said, frame(4, 0, b""));
+}
+
+#[test]
+fn a_client_that_takes_no_answers_is_given_up() {
+    let options = GrpcOptions {
+        keepalive_interval: Duration::from_millis(50),
+        keepalive_timeout: Duration::from_millis(50),
+        ..GrpcOptions::default()
+    };
+    let task = fake(&host(), &options, |_, reply| {
+        let response = RemoteExecuteResponse {
+            metadata: vec![vec![0; 8 << 20].into()],
+            ..RemoteExecuteResponse::default()
+        };
+        reply.send(Ok(response.into()));
+    });
+    let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+    // More than the socket holds.
+    let calls = (1..=8).flat_map(|number| small_call(number, number as u8));
+    let bytes: Vec<u8> = greeting(b"").into_iter().chain(calls).collect();
+    stream.write_all(&bytes).unwrap();
+    let begin = Instant::now();
+    // It says something all the time, which nobody reads.
+    while stream.write_all(&frame(6, 0, b"")).is_ok() {
+        assert!(begin.elapsed() < MINUTE, "the connection goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
