@@ -32,9 +32,9 @@
 //!
 //! Two threads, which all communicators of a process share, serve the sockets. They decode messages
 //! and run neither kernels nor waiters: a request becomes a task of the receiver's work queue, and
-//! an answer a task of the sender's. No worker of a queue blocks: one that writes to a socket itself
-//! leaves to these threads what the socket does not take at once. These threads answer only
-//! heartbeats themselves, so a task with busy workers is not considered lost.
+//! an answer a task of the sender's. No worker of a queue waits for a socket: one that writes to it
+//! leaves to these threads what it does not take at once. These threads answer only heartbeats
+//! themselves, so a task with busy workers is not considered lost.
 //!
 //! # Connections
 //!

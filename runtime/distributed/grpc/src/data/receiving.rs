@@ -118,7 +118,10 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    /// Receives until `stopping` and nothing has arrived. An error if the connection ends.
+    /// Receives until `stopping` and nothing has arrived.
+    ///
+    /// # Errors
+    /// If the connection ends.
     async fn receive(mut self, mut stopping: watch::Receiver<bool>) -> Result<Self, Status> {
         loop {
             if self.answerer.is_full() {

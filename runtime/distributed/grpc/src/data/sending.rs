@@ -284,8 +284,10 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a payload or a call its number, and queues the call. An error if the connection has
-    /// ended.
+    /// Numbers a payload or a call, and queues the call.
+    ///
+    /// # Errors
+    /// If the connection has ended.
     fn begin(&self, call: Option<CallFrame>) -> Result<InProgress<'_>, Status> {
         let (sender, answer) = oneshot::channel();
         let mut state = self.lock();
