@@ -33,8 +33,8 @@ use memory::Memory;
 /// of its objects. So does an object that is destroyed by its handle while a [`Stream`] or a
 /// [`GpuFunction`] of that handle exists: it ends with them, and a failure of that is printed.
 ///
-/// [`Stream`]: crate::Stream
-/// [`GpuFunction`]: crate::GpuFunction
+/// [`Stream`]: crate::values::Stream
+/// [`GpuFunction`]: crate::values::GpuFunction
 #[derive(Debug)]
 pub struct CudaDriver {
     identity: usize,
