@@ -38,7 +38,7 @@ pub(super) struct WeakAnswerer<W> {
 /// What waits for the task of the connection.
 struct Queued {
     /// A frame, or nothing but what the socket did not take of one.
-    frame: Bytes,
+    frame: Option<AnswerFrame>,
     /// The number of bytes that wait with it, at most.
     num_bytes: usize,
     /// The room that the payload has taken until its answer is sent.
@@ -103,15 +103,18 @@ impl<W: AsyncWrite + Unpin> Answerer<W> {
         let Some(shared) = self.shared.upgrade() else {
             return;
         };
-        let mut frame = answer_frame(number, answer);
-        let num_bytes = frame.len();
+        let frame = AnswerFrame::new(number, answer);
+        let num_bytes = frame.num_bytes();
+        let mut frame = Some(frame);
         // One of the connection itself, and this one: nothing else will be answered soon.
         let is_alone = self.queue.strong_count() <= 2;
         if is_alone
             && let Ok(mut frames) = shared.frames.try_lock()
             && frames.is_flushed()
         {
-            frames.push_whole(std::mem::take(&mut frame));
+            if let Some(frame) = frame.take() {
+                frame.push_to(&mut frames);
+            }
             if let Ok(true) = frames.flush_now() {
                 return;
             }
@@ -130,6 +133,9 @@ impl<W: AsyncWrite + Unpin> Answerer<W> {
 
     /// Resolves when not too many answers wait for the client.
     pub(super) async fn has_room(&self) {
+        if !self.is_full() {
+            return;
+        }
         if let Some(shared) = self.shared.upgrade() {
             let mut waiting = shared.num_waiting_bytes.subscribe();
             let is_little = |num_bytes: &usize| *num_bytes <= MAX_WAITING_BYTES;
@@ -148,18 +154,30 @@ impl<W: AsyncWrite + Unpin> Answerer<W> {
     }
 }
 
-/// Returns the frame of an answer.
-pub(super) fn answer_frame(number: u64, answer: &Answer) -> Bytes {
-    let failure;
-    let (kind, body) = match answer {
-        Ok(response) => (Kind::Answer, &response[..]),
-        Err(status) => {
-            failure = status::to_bytes(status);
-            (Kind::Failure, &failure[..])
-        }
-    };
-    let header = Header::new(kind, body.len(), number).to_bytes();
-    [&header[..], body].concat().into()
+/// The frame of an answer, whose bytes are not copied.
+pub(super) struct AnswerFrame {
+    kind: Kind,
+    number: u64,
+    body: Bytes,
+}
+
+impl AnswerFrame {
+    pub(super) fn new(number: u64, answer: &Answer) -> Self {
+        let (kind, body) = match answer {
+            Ok(response) => (Kind::Answer, response.clone()),
+            Err(status) => (Kind::Failure, status::to_bytes(status).into()),
+        };
+        Self { kind, number, body }
+    }
+
+    fn num_bytes(&self) -> usize {
+        Header::BYTES + self.body.len()
+    }
+
+    /// Adds it to others.
+    pub(super) fn push_to<W: AsyncWrite + Unpin>(self, frames: &mut Frames<W>) {
+        frames.push(self.kind, self.number, self.body);
+    }
 }
 
 impl<W: AsyncWrite + Unpin> Waiting<W> {
@@ -180,9 +198,8 @@ impl<W: AsyncWrite + Unpin> Waiting<W> {
                 Ok(Some(first)) => {
                     let mut next = Some(first);
                     while let Some(mut queued) = next {
-                        let frame = std::mem::take(&mut queued.frame);
-                        if !frame.is_empty() {
-                            frames.push_whole(frame);
+                        if let Some(frame) = queued.frame.take() {
+                            frame.push_to(&mut frames);
                         }
                         answers.push(queued);
                         next = self.queue.try_recv().ok();

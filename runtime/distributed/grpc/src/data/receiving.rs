@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader}
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tonic::Status;
 
-use super::answering::{Answerer, answer_frame, way_back};
+use super::answering::{AnswerFrame, Answerer, WeakAnswerer, way_back};
 use super::arrival::{Arrival, malformed, total_bytes};
 use super::frames::Frames;
 use super::{
@@ -97,7 +97,7 @@ async fn accept(
         Ok(()) => Ok(Bytes::new()),
         Err(refused) => Err(refused.clone()),
     };
-    frames.push_whole(answer_frame(0, &answer));
+    AnswerFrame::new(0, &answer).push_to(frames);
     frames.flush().await.map_err(broken)?;
     checked
 }
@@ -124,10 +124,7 @@ where
     /// If the connection ends.
     async fn receive(mut self, mut stopping: watch::Receiver<bool>) -> Result<Self, Status> {
         loop {
-            if self.answerer.is_full() {
-                self.answerer.has_room().await;
-                self.heard.note();
-            }
+            self.answerer.has_room().await;
             tokio::select! {
                 biased;
                 arrived = self.reader.fill_buf() => {
@@ -150,8 +147,9 @@ where
         }
     }
 
-    /// Refuses what still arrives, until the connection ends or all answers are sent.
-    async fn refuse(self) -> Result<(), Status> {
+    /// Refuses what still arrives, until the connection ends. Returns why. Once nobody else can
+    /// answer, that is dropped instead, so that the last answers are the end.
+    async fn refuse(self) -> Status {
         let Self {
             mut reader,
             heard,
@@ -160,21 +158,9 @@ where
         } = self;
         let answerer = answerer.downgrade();
         loop {
-            let header = read_header(&mut reader, heard).await?;
-            match header.kind {
-                // Those of payloads that are refused, too.
-                Kind::Begin | Kind::Call | Kind::Bytes | Kind::Plain => {
-                    skip_bytes(&mut reader, header.len as usize, heard).await?;
-                }
-                Kind::Abort | Kind::Ping => {}
-                Kind::Answer | Kind::Failure => return Err(unexpected("frame from a client")),
-            }
-            if matches!(header.kind, Kind::Begin | Kind::Call) {
-                let Some(answerer) = answerer.upgrade() else {
-                    return Ok(());
-                };
-                let refused = Err(Status::unavailable("the task ends"));
-                answerer.answer(header.value, &refused, None);
+            match refuse_one(&mut reader, heard, &answerer).await {
+                Ok(()) => {}
+                Err(why) => return why,
             }
         }
     }
@@ -346,6 +332,27 @@ enum Outcome {
         status: Status,
         num_received: u64,
     },
+}
+
+/// Refuses a payload or a call, and drops the bytes of a frame of any other kind.
+async fn refuse_one<W: AsyncWrite + Unpin>(
+    reader: &mut BufReader<impl AsyncRead + Unpin>,
+    heard: &Heard,
+    answerer: &WeakAnswerer<W>,
+) -> Result<(), Status> {
+    let header = read_header(reader, heard).await?;
+    if matches!(header.kind, Kind::Answer | Kind::Failure) {
+        return Err(unexpected("frame from a client"));
+    }
+    skip_bytes(reader, header.len as usize, heard).await?;
+    if matches!(header.kind, Kind::Begin | Kind::Call)
+        && let Some(answerer) = answerer.upgrade()
+    {
+        let refused = Err(Status::unavailable("the task ends"));
+        answerer.answer(header.value, &refused, None);
+        answerer.has_room().await;
+    }
+    Ok(())
 }
 
 async fn read_header(

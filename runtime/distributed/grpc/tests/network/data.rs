@@ -675,6 +675,34 @@ fn calls_under_way_are_answered_when_a_task_closes() {
 }
 
 #[test]
+fn the_last_answer_arrives_although_the_client_goes_on() {
+    let (task, replies) = silent(&host());
+    let mut stream = TcpStream::connect(task.communicator.address()).unwrap();
+    stream.set_read_timeout(Some(MINUTE)).unwrap();
+    let bytes = [greeting(b""), small_call(1, 1)].concat();
+    stream.write_all(&bytes).unwrap();
+    let reply = replies.recv_timeout(MINUTE).unwrap();
+    let (sender, closed) = channel();
+    let done = Box::new(move |outcome| sender.send(outcome).unwrap());
+    task.communicator.close(MINUTE, done);
+    // Time for the connection to notice, and more than the sockets hold.
+    std::thread::sleep(Duration::from_millis(50));
+    let num_bytes = 32 << 20;
+    let response = RemoteExecuteResponse {
+        metadata: vec![vec![0; num_bytes].into()],
+        ..RemoteExecuteResponse::default()
+    };
+    reply.send(Ok(response.into()));
+    std::thread::sleep(Duration::from_millis(50));
+    stream.write_all(&small_call(2, 2)).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).unwrap();
+    assert!(said.len() > num_bytes, "{} bytes", said.len());
+    assert_eq!(closed.recv_timeout(MINUTE).unwrap(), Ok(()));
+}
+
+#[test]
 fn calls_without_an_answer_are_cut_when_a_task_closes() {
     let (task, replies) = silent(&host());
     let answer = begin(&*task.own_client(), CallOptions::default(), execute("f"));
