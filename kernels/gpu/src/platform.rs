@@ -163,3 +163,35 @@ impl Gpu {
         installed.0.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Current;
+
+    #[test]
+    fn the_contexts_of_a_driver_without_identity_are_made_current_for_every_call() {
+        let gpu = Gpu::open(GpuChoice::Host).unwrap();
+        let driver = &*gpu.driver;
+        driver.init().unwrap();
+        let device = driver.device(0).unwrap();
+        let context = driver.primary_context_retain(device).unwrap();
+        let num_calls = |identities: [usize; 3]| {
+            Current::forget();
+            let mut num_calls = 0;
+            for identity in identities {
+                let called = || {
+                    num_calls += 1;
+                    driver
+                };
+                Current::set_for(identity, called, context).unwrap();
+            }
+            num_calls
+        };
+        let own = driver.identity();
+        assert_ne!(own, 0);
+        assert_eq!(num_calls([0, 0, 0]), 3);
+        assert_eq!(num_calls([own, own, own]), 1);
+        assert_eq!(num_calls([own, 0, own]), 3);
+    }
+}

@@ -529,73 +529,67 @@ fn requested_failures_do_not_let_host_memory_go() {
 }
 
 #[test]
-fn what_is_known_of_an_object_ends_with_its_handle() {
-    let Some(calls) = over_driver(
-        "what_is_known_of_an_object_ends_with_its_handle",
-        "",
-        |driver| {
-            let (current, stream) = start(&driver);
-            let known = driver.known_stream(stream).unwrap();
-            let [memory, other] =
-                [16, 32].map(|len| driver.memory_allocate(&current, len).unwrap());
-            let [block, from] = [memory, other].map(|start| driver.known_block(start).unwrap());
-            fn bytes(block: &KnownBlock, pointer: DevicePtr) -> KnownBytes<'_> {
-                KnownBytes { block, pointer }
-            }
-            let copy = |to: &KnownBlock, pointer, num_bytes| {
-                known.copy(&current, bytes(to, pointer), bytes(&from, other), num_bytes)
-            };
-            let set = |count| known.set_u32(&current, bytes(&block, memory), 7, count);
-            assert_eq!(copy(&block, memory, 16), Some(Ok(())));
-            assert_eq!(copy(&block, memory, 17), None, "too long");
-            assert_eq!(copy(&block, other, 1), None, "not in the block");
-            assert_eq!(set(4), Some(Ok(())));
-            assert_eq!([5, usize::MAX].map(set), [None, None]);
-            // Another driver of the process has the same memory, but not in its list.
-            let stranger = CudaDriver::open().unwrap();
-            let (of_stranger, its_stream) = start(&stranger);
-            let its_known = stranger.known_stream(its_stream).unwrap();
-            let to = bytes(&block, memory);
-            assert_eq!(its_known.set_u32(&of_stranger, to, 7, 1), None);
-            let current = Current::set(&*driver, current.context()).unwrap();
+fn what_is_known_ends_with_its_handle() {
+    let Some(calls) = over_driver("what_is_known_ends_with_its_handle", "", |driver| {
+        let (current, stream) = start(&driver);
+        let known = driver.known_stream(stream).unwrap();
+        let [memory, other] = [16, 32].map(|len| driver.memory_allocate(&current, len).unwrap());
+        let [block, from] = [memory, other].map(|start| driver.known_block(start).unwrap());
+        fn bytes(block: &KnownBlock, pointer: DevicePtr) -> KnownBytes<'_> {
+            KnownBytes { block, pointer }
+        }
+        let copy = |to: &KnownBlock, pointer, num_bytes| {
+            known.copy(&current, bytes(to, pointer), bytes(&from, other), num_bytes)
+        };
+        let set = |count| known.set_u32(&current, bytes(&block, memory), 7, count);
+        assert_eq!(copy(&block, memory, 16), Some(Ok(())));
+        assert_eq!(copy(&block, memory, 17), None, "too long");
+        assert_eq!(copy(&block, other, 1), None, "not in the block");
+        assert_eq!(set(4), Some(Ok(())));
+        assert_eq!([5, usize::MAX].map(set), [None, None]);
+        // Another driver of the process has the same memory, but not in its list.
+        let stranger = CudaDriver::open().unwrap();
+        let (of_stranger, its_stream) = start(&stranger);
+        let its_known = stranger.known_stream(its_stream).unwrap();
+        let to = bytes(&block, memory);
+        assert_eq!(its_known.set_u32(&of_stranger, to, 7, 1), None);
+        let current = Current::set(&*driver, current.context()).unwrap();
 
-            let module = driver.module_load(&current, b".version 8.0").unwrap();
-            let function = driver.module_function(module, "add").unwrap();
-            let function = driver.known_function(function).unwrap();
-            let config = LaunchConfig {
-                grid: [1; 3],
-                block: [1; 3],
-                shared_bytes: 0,
-            };
-            let arguments = [Argument::Pointer(memory), Argument::Bits32(1)];
-            let launch = || known.launch(&current, &function, &config, &arguments);
-            assert_eq!(launch(), Some(Ok(())));
-            let by_stranger = its_known.launch(&of_stranger, &function, &config, &arguments);
-            assert_eq!(by_stranger, None);
-            driver.module_unload(module).unwrap();
-            assert_eq!(launch(), None);
-            stranger.stream_destroy(its_stream).unwrap();
+        let module = driver.module_load(&current, b".version 8.0").unwrap();
+        let function = driver.module_function(module, "add").unwrap();
+        let function = driver.known_function(function).unwrap();
+        let config = LaunchConfig {
+            grid: [1; 3],
+            block: [1; 3],
+            shared_bytes: 0,
+        };
+        let arguments = [Argument::Pointer(memory), Argument::Bits32(1)];
+        let launch = || known.launch(&current, &function, &config, &arguments);
+        assert_eq!(launch(), Some(Ok(())));
+        let by_stranger = its_known.launch(&of_stranger, &function, &config, &arguments);
+        assert_eq!(by_stranger, None);
+        driver.module_unload(module).unwrap();
+        assert_eq!(launch(), None);
+        stranger.stream_destroy(its_stream).unwrap();
 
+        driver.memory_free(memory).unwrap();
+        assert_eq!(set(1), None);
+        let again = driver.memory_allocate(&current, 16).unwrap();
+        assert_eq!(set(1), None, "the block is another one");
+        let block = driver.known_block(again).unwrap();
+        assert_eq!(copy(&block, again, 16), Some(Ok(())));
+
+        driver.stream_destroy(stream).unwrap();
+        assert_eq!(copy(&block, again, 16), None, "the stream is gone");
+        let second = driver.stream_create(&current).unwrap();
+        assert!(driver.known_stream(second).is_some());
+        driver.stream_destroy(second).unwrap();
+        assert!(driver.known_stream(second).is_none());
+        for memory in [again, other] {
             driver.memory_free(memory).unwrap();
-            assert_eq!(set(1), None);
-            let again = driver.memory_allocate(&current, 16).unwrap();
-            assert_eq!(set(1), None, "the block is another one");
-            let block = driver.known_block(again).unwrap();
-            assert_eq!(copy(&block, again, 16), Some(Ok(())));
-
-            driver.stream_destroy(stream).unwrap();
-            assert_eq!(copy(&block, again, 16), None, "the stream is gone");
-            let second = driver.stream_create(&current).unwrap();
-            assert_eq!(copy(&block, again, 16), None, "the stream is another one");
-            assert!(driver.known_stream(second).is_some());
-            driver.stream_destroy(second).unwrap();
-            assert!(driver.known_stream(second).is_none());
-            for memory in [again, other] {
-                driver.memory_free(memory).unwrap();
-                assert!(driver.known_block(memory).is_none());
-            }
-        },
-    ) else {
+            assert!(driver.known_block(memory).is_none());
+        }
+    }) else {
         return;
     };
     let num_calls = |name: &str| calls.iter().filter(|call| *call == name).count();

@@ -100,7 +100,7 @@ fn function_launch(
 ) -> Result<Chain> {
     let first = Extent::of(grid_x)?;
     let mut config = first.config(shared);
-    first.go_on(&mut config, [grid_y, grid_z, block_x, block_y, block_z])?;
+    first.fill_in(&mut config, [grid_y, grid_z, block_x, block_y, block_z])?;
     // As few places as suffice, since each is written twice.
     let (mut few, mut more);
     let arguments = match args.len() {
@@ -187,10 +187,9 @@ impl Extent {
         }
     }
 
-    /// Goes on from the first dimension to the others. The configuration is filled in where it is,
-    /// since it would be copied as a result.
+    /// Fills in the other dimensions, where the configuration is: it would be copied as a result.
     #[inline(always)]
-    fn go_on(mut self, config: &mut LaunchConfig, others: [&AnyRef; 5]) -> Result<()> {
+    fn fill_in(mut self, config: &mut LaunchConfig, others: [&AnyRef; 5]) -> Result<()> {
         let [grid_y, grid_z, block_x, block_y, block_z] = others;
         self.next(grid_y, config, 1)?;
         self.next(grid_z, config, 2)?;
@@ -267,7 +266,7 @@ mod tests {
         let [first, others @ ..] = sizes;
         let first = Extent::of(first)?;
         let mut config = first.config(shared_bytes);
-        first.go_on(&mut config, others)?;
+        first.fill_in(&mut config, others)?;
         Ok(config)
     }
 
