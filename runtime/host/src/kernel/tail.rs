@@ -34,7 +34,7 @@ pub struct Tail<'a> {
 #[derive(Clone, Copy)]
 enum Place<'a> {
     List(&'a [AnyRef]),
-    Registers(Registers<'a>),
+    Scattered(Scattered<'a>),
 }
 
 /// Operands in registers.
@@ -43,7 +43,7 @@ enum Place<'a> {
 /// are not written for `'a`. Each is the offset from `registers` of a reference of which the same
 /// holds.
 #[derive(Clone, Copy)]
-struct Registers<'a> {
+struct Scattered<'a> {
     registers: NonNull<u8>,
     offsets: NonNull<u32>,
     len: usize,
@@ -51,9 +51,9 @@ struct Registers<'a> {
 }
 
 // SAFETY: by T1, shared references to values that any thread may use, and to plain numbers.
-unsafe impl Send for Registers<'_> where AnyRef: Sync {}
+unsafe impl Send for Scattered<'_> where AnyRef: Sync {}
 
-impl<'a> Registers<'a> {
+impl<'a> Scattered<'a> {
     /// Returns a copy of the operand at an index below `len`.
     ///
     /// # Safety
@@ -93,7 +93,7 @@ impl<'a> Tail<'a> {
     ) -> Self {
         debug_assert!(len <= MAX_TAIL, "a kernel with more operands has a frame");
         // T1: duty 1.
-        Self::new(Place::Registers(Registers {
+        Self::new(Place::Scattered(Scattered {
             registers,
             offsets,
             len,
@@ -114,7 +114,7 @@ impl<'a> Tail<'a> {
     pub(crate) fn as_slice(&mut self) -> &[AnyRef] {
         let operands = match self.place {
             Place::List(operands) => return operands,
-            Place::Registers(operands) => operands,
+            Place::Scattered(operands) => operands,
         };
         for (index, place) in self.copies[..FEW].iter_mut().enumerate().take(operands.len) {
             // SAFETY: below `len`; a `MaybeUninit` is never dropped, and `'a` outlives `self`.
@@ -130,7 +130,7 @@ impl<'a> Tail<'a> {
 
     /// Copies the operands that follow the first [`FEW`].
     #[inline(never)]
-    fn copy_more(&mut self, operands: Registers<'a>) {
+    fn copy_more(&mut self, operands: Scattered<'a>) {
         let places = self.copies.iter_mut().enumerate().take(operands.len);
         for (index, place) in places.skip(FEW) {
             // SAFETY: below `len`; a `MaybeUninit` is never dropped, and `'a` outlives `self`.
@@ -143,7 +143,7 @@ impl fmt::Debug for Tail<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = match self.place {
             Place::List(operands) => operands.len(),
-            Place::Registers(operands) => operands.len,
+            Place::Scattered(operands) => operands.len,
         };
         f.debug_struct("Tail")
             .field("len", &len)
