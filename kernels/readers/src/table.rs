@@ -7,7 +7,7 @@ use std::path::Path;
 use tfrt_async::{AnyRef, ByteString};
 use tfrt_data::{Dataset, Outcome};
 use tfrt_host::ExecutionContext;
-use tfrt_support::{DType, Error};
+use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor, TensorError};
 
 use crate::column::Values;
@@ -172,22 +172,15 @@ impl Table {
             Some(format) => format,
             None => TableFormat::detect(&file)?,
         };
-        let (schema, num_rows, rows) = match format {
-            TableFormat::TfRecord => open_records(&file)?,
-            TableFormat::Text => {
-                let schema = Schema::new(vec![Column::new("line", DType::String)])?;
-                (schema, None, text_line_dataset(path)?)
+        let (schema, num_rows, rows) = open_rows(&file, format, ctx).map_err(|error| {
+            // What is said of a format whose feature is off names no file.
+            match error.code() {
+                ErrorCode::Unimplemented => file
+                    .error(error.message())
+                    .with_code(ErrorCode::Unimplemented),
+                _ => error,
             }
-            TableFormat::Csv => open_csv(&file)?,
-            TableFormat::Parquet => open_columns(&file, ColumnarFormat::Parquet, ctx)?,
-            TableFormat::Arrow => open_columns(&file, ColumnarFormat::Arrow, ctx)?,
-            TableFormat::Tar => {
-                let columns = ["path", "contents"].map(|name| Column::new(name, DType::String));
-                let schema = Schema::new(columns.to_vec())?;
-                (schema, None, TarOptions::default().dataset(path)?)
-            }
-            TableFormat::Tensors(format) => open_tensors(&file, format, ctx)?,
-        };
+        })?;
         Ok(Self {
             format,
             schema,
@@ -308,6 +301,29 @@ fn error_of(value: &AnyRef) -> Error {
 }
 
 type Opened = (Schema, Option<u64>, Dataset);
+
+fn open_rows(
+    file: &OpenFile,
+    format: TableFormat,
+    ctx: &ExecutionContext,
+) -> Result<Opened, Error> {
+    match format {
+        TableFormat::TfRecord => open_records(file),
+        TableFormat::Text => {
+            let schema = Schema::new(vec![Column::new("line", DType::String)])?;
+            Ok((schema, None, text_line_dataset(&**file.path())?))
+        }
+        TableFormat::Csv => open_csv(file),
+        TableFormat::Parquet => open_columns(file, ColumnarFormat::Parquet, ctx),
+        TableFormat::Arrow => open_columns(file, ColumnarFormat::Arrow, ctx),
+        TableFormat::Tar => {
+            let columns = ["path", "contents"].map(|name| Column::new(name, DType::String));
+            let schema = Schema::new(columns.to_vec())?;
+            Ok((schema, None, TarOptions::default().dataset(&**file.path())?))
+        }
+        TableFormat::Tensors(format) => open_tensors(file, format, ctx),
+    }
+}
 
 #[cfg(feature = "messages")]
 fn open_records(file: &OpenFile) -> Result<Opened, Error> {
