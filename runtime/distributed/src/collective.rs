@@ -10,6 +10,8 @@
 //!      ▲─────────────────────────────────────────┘        a message: header of 32 bytes, then elements or the text of an error
 //! ```
 //!
+//! Small tensors are reduced in two rounds instead, in which every member sends to every other one.
+//!
 //! A member that fails sends its error in place of the elements, so all members fail with the same
 //! message. A member that cannot start notifies all others under a separate key. Headers describe
 //! the operation of a member: if two members perform different operations, the error names both.

@@ -431,6 +431,22 @@ impl DistributedContext {
     /// Calls a receiver with the payload that a task sends under a key; with an error if the task
     /// is lost before.
     pub fn receive(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
+        self.receive_with(from, key, receiver, Rendezvous::receive);
+    }
+
+    /// As [`receive`](Self::receive), for a receiver that takes little time and waits for nothing:
+    /// it may run on a thread of the transport.
+    pub(crate) fn receive_light(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
+        self.receive_with(from, key, receiver, Rendezvous::receive_light);
+    }
+
+    fn receive_with(
+        self: &Arc<Self>,
+        from: TaskHandle,
+        key: &str,
+        receiver: Receiver,
+        enter: impl FnOnce(&Rendezvous, &str, Receiver) -> bool,
+    ) {
         // Kept by the receiver, so that the watch ends with the wait.
         let watch = Arc::new(OnceLock::new());
         let kept = Arc::clone(&watch);
@@ -438,7 +454,7 @@ impl DistributedContext {
             drop(kept);
             receiver(payload);
         };
-        if !self.rendezvous.receive(key, Box::new(waiting)) {
+        if !enter(&self.rendezvous, key, Box::new(waiting)) {
             return;
         }
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());

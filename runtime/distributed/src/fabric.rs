@@ -85,6 +85,9 @@ pub struct CallOptions {
     pub timeout: Option<Duration>,
     /// Cancels the call.
     pub cancel: Option<CancelCall>,
+    /// The reply takes little time and waits for nothing, so it may run on a thread of the
+    /// transport.
+    pub has_light_reply: bool,
 }
 
 impl CallOptions {
@@ -159,11 +162,12 @@ impl fmt::Debug for CancelCall {
 /// Sends requests to one task. Requests of an [urgent](crate::message::Method::is_urgent) method
 /// are handled, and their replies run, on a thread of the transport.
 pub trait RemoteClient: Send + Sync + fmt::Debug {
-    /// Sends a request. Returns immediately; the reply runs on the work queue of the caller's host.
+    /// Sends a request. Returns immediately; the reply runs on the work queue of the caller's host,
+    /// unless it is [light](CallOptions::has_light_reply).
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);
 
-    /// Returns `true` if a call only hands the request over to threads of the transport, so that it
-    /// need not be a task of the work queue of its own. Default: `false`.
+    /// Returns `true` if a call takes little time, because threads of the transport do most of its
+    /// work: it need not be a task of the work queue of its own. Default: `false`.
     fn hands_over(&self) -> bool {
         false
     }
@@ -251,6 +255,19 @@ pub trait RequestHandler: Send + Sync {
             Some(caller) => self.handle_from(caller, request.into(), reply),
             None => self.handle(request.into(), reply),
         }
+    }
+
+    /// Takes a payload at once if that takes little time, because its receiver does little or is
+    /// still to come. Returns it otherwise: the transport calls this on a thread of its own, and
+    /// has the payload [taken](Self::take_payload) by a task of the work queue then. By default, it
+    /// is always returned.
+    fn take_at_once(
+        &self,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+    ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {
+        let _ = caller;
+        Err(arrived)
     }
 
     /// Hands the payload of a key over, now or once it arrives, as if a kernel had received it

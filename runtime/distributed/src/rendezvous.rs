@@ -59,8 +59,14 @@ type IsOver = Box<dyn Fn(&str, &Payload) -> bool + Send>;
 
 enum Waiting {
     Payload(Payload),
-    /// With its number.
-    Receiver(Receiver, u64),
+    Receiver(WaitingReceiver),
+}
+
+struct WaitingReceiver {
+    call: Receiver,
+    number: u64,
+    /// Whether it takes little time, so that it may run on a thread of the transport.
+    is_light: bool,
 }
 
 /// The numbers of those that wait.
@@ -129,6 +135,20 @@ impl Rendezvous {
         self.send_within(self.max_bytes, key, payload)
     }
 
+    /// As [`send`](Self::send), if that takes little time: no receiver waits for the key, or a
+    /// [light](Self::receive_light) one. Returns the payload otherwise.
+    pub(crate) fn send_at_once(
+        &self,
+        key: &str,
+        payload: Payload,
+    ) -> Result<Result<(), RemoteError>, Payload> {
+        let state = self.lock();
+        match state.waiting.get(key) {
+            Some(Waiting::Receiver(receiver)) if !receiver.is_light => Err(payload),
+            _ => Ok(self.send_locked(state, self.max_bytes, key, payload)),
+        }
+    }
+
     /// Hands a payload to the receiver of its key that another receiver could not use. There is no
     /// limit to its size, as there is none for a payload that a receiver waits for.
     ///
@@ -144,7 +164,16 @@ impl Rendezvous {
         key: &str,
         payload: Payload,
     ) -> Result<(), RemoteError> {
-        let mut state = self.lock();
+        self.send_locked(self.lock(), max_bytes, key, payload)
+    }
+
+    fn send_locked(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        max_bytes: usize,
+        key: &str,
+        payload: Payload,
+    ) -> Result<(), RemoteError> {
         if let Some(error) = &state.closed {
             return Err(error.into());
         }
@@ -168,9 +197,9 @@ impl Rendezvous {
                     .insert(key.to_owned(), Waiting::Payload(payload));
                 Ok(())
             }
-            Some(Waiting::Receiver(receiver, _)) => {
+            Some(Waiting::Receiver(receiver)) => {
                 drop(state);
-                receiver(Ok(payload));
+                (receiver.call)(Ok(payload));
                 Ok(())
             }
             Some(first) => {
@@ -188,17 +217,26 @@ impl Rendezvous {
         self.receive_numbered(key, receiver).is_some()
     }
 
+    /// As [`receive`](Self::receive), for a receiver that takes little time and waits for nothing:
+    /// it may run on a thread of the transport.
+    pub(crate) fn receive_light(&self, key: &str, receiver: Receiver) -> bool {
+        let waits = self.receive_locked(self.lock(), key, receiver, true);
+        waits.is_some()
+    }
+
     /// As [`receive`](Self::receive). Returns the number of a receiver that waits, which may be
     /// [withdrawn](Self::withdraw).
     pub(crate) fn receive_numbered(&self, key: &str, receiver: Receiver) -> Option<u64> {
-        self.receive_locked(self.lock(), key, receiver)
+        self.receive_locked(self.lock(), key, receiver, false)
     }
 
     /// Drops the receiver of a key that has this number, if it still waits.
     pub(crate) fn withdraw(&self, key: &str, number: u64) {
         let mut state = self.lock();
-        let is_it =
-            |waiting: &Waiting| matches!(waiting, Waiting::Receiver(_, found) if *found == number);
+        let is_it = |waiting: &Waiting| match waiting {
+            Waiting::Receiver(receiver) => receiver.number == number,
+            Waiting::Payload(_) => false,
+        };
         let withdrawn = match state.waiting.get(key).is_some_and(is_it) {
             true => state.waiting.remove(key),
             false => None,
@@ -213,6 +251,7 @@ impl Rendezvous {
         mut state: MutexGuard<'_, State>,
         key: &str,
         receiver: Receiver,
+        is_light: bool,
     ) -> Option<u64> {
         let closed = state.closed.clone();
         let outcome = match (closed, state.waiting.remove(key)) {
@@ -224,7 +263,12 @@ impl Rendezvous {
             (None, None) => {
                 let number = state.next_receiver;
                 state.next_receiver += 1;
-                let waiting = Waiting::Receiver(receiver, number);
+                let waiting = WaitingReceiver {
+                    call: receiver,
+                    number,
+                    is_light,
+                };
+                let waiting = Waiting::Receiver(waiting);
                 state.waiting.insert(key.to_owned(), waiting);
                 return Some(number);
             }
@@ -251,7 +295,7 @@ impl Rendezvous {
             return false;
         }
         // Under the same lock: two threads may come at once.
-        self.receive_locked(state, key, receiver);
+        self.receive_locked(state, key, receiver, false);
         true
     }
 
@@ -259,9 +303,9 @@ impl Rendezvous {
     pub fn give_up(&self, key: &str, error: &Error) {
         let mut state = self.lock();
         match state.waiting.remove(key) {
-            Some(Waiting::Receiver(receiver, _)) => {
+            Some(Waiting::Receiver(receiver)) => {
                 drop(state);
-                receiver(Err(error.clone()));
+                (receiver.call)(Err(error.clone()));
             }
             Some(payload) => {
                 state.waiting.insert(key.to_owned(), payload);
@@ -356,8 +400,8 @@ impl Rendezvous {
         state.num_bytes = 0;
         drop(state);
         for waiting in waiting.into_values() {
-            if let Waiting::Receiver(receiver, _) = waiting {
-                receiver(Err(error.clone()));
+            if let Waiting::Receiver(receiver) = waiting {
+                (receiver.call)(Err(error.clone()));
             }
         }
     }
@@ -431,6 +475,30 @@ mod tests {
         assert!(received.try_recv().is_err());
         rendezvous.send("b", Payload::new(vec![])).unwrap();
         assert_eq!(received.try_recv(), Ok(Ok(0)));
+        assert!(rendezvous.is_empty());
+    }
+
+    #[test]
+    fn only_light_receivers_get_payloads_at_once() {
+        let rendezvous = Rendezvous::default();
+        let heavy = receive(&rendezvous, "heavy");
+        let payload = rendezvous.send_at_once("heavy", Payload::new(vec![]));
+        let payload = payload.unwrap_err();
+        assert!(heavy.try_recv().is_err());
+        rendezvous.send("heavy", payload).unwrap();
+        assert_eq!(heavy.try_recv(), Ok(Ok(0)));
+        let (sender, light) = channel();
+        let receiver = move |payload: Result<Payload, Error>| sender.send(payload.is_ok()).unwrap();
+        assert!(rendezvous.receive_light("light", Box::new(receiver)));
+        let sent = rendezvous.send_at_once("light", Payload::new(vec![]));
+        assert!(sent.unwrap().is_ok());
+        assert_eq!(light.try_recv(), Ok(true));
+        // One that is still to come.
+        let sent = rendezvous.send_at_once("early", Payload::new(vec![]));
+        assert!(sent.unwrap().is_ok());
+        let again = rendezvous.send_at_once("early", Payload::new(vec![]));
+        assert!(again.unwrap().is_err());
+        assert_eq!(receive(&rendezvous, "early").try_recv(), Ok(Ok(0)));
         assert!(rendezvous.is_empty());
     }
 

@@ -757,6 +757,14 @@ impl RequestHandler for Server {
         reply.send(self.take_arrived(caller, arrived));
     }
 
+    fn take_at_once(
+        &self,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+    ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {
+        self.take_light(caller, arrived)
+    }
+
     fn give_payload(
         self: Arc<Self>,
         caller: Option<&TaskName>,

@@ -5,6 +5,7 @@ use std::future::{Future, pending};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use http::uri::PathAndQuery;
@@ -39,6 +40,9 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 
 /// The longest such wait.
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
+
+/// The most bytes of a payload that the thread that sends it hands to the socket.
+const MAX_BYTES_AT_ONCE: usize = 64 << 10;
 
 /// Sends requests to one task.
 #[derive(Debug)]
@@ -153,7 +157,7 @@ impl RemoteClient for Client {
         let peer = Arc::clone(&self.peer);
         let waiting = Waiting {
             reply: Some(reply),
-            is_urgent: request.method().is_urgent(),
+            is_light: request.method().is_urgent() || options.has_light_reply,
             host: Arc::clone(&peer.host),
         };
         let (cancel, cancelled) = oneshot::channel::<()>();
@@ -165,7 +169,8 @@ impl RemoteClient for Client {
         }
         let method = request.method().name();
         let (threads, cut) = (Arc::clone(&self.threads), self.cut.subscribe());
-        self.threads.handle().spawn(async move {
+        let is_small_payload = peer.sends_at_once(&request);
+        let call = async move {
             let outcome = tokio::select! {
                 biased;
                 () = requested(cancelled) => {
@@ -181,7 +186,22 @@ impl RemoteClient for Client {
             waiting.answer(outcome.map_err(|failure| failure.into_errors(method, &peer.address)));
             // The threads stay until the answer is there, even if client and communicator are gone.
             drop(threads);
-        });
+        };
+        let network = self.threads.handle();
+        if !is_small_payload {
+            network.spawn(call);
+            return;
+        }
+        let mut call = Box::pin(call);
+        let is_over = {
+            let _entered = network.enter();
+            // Whom it waits for from here on, it learns when it is polled again.
+            let mut context = Context::from_waker(Waker::noop());
+            call.as_mut().poll(&mut context).is_ready()
+        };
+        if !is_over {
+            network.spawn(call);
+        }
     }
 
     fn cut(&self) {
@@ -219,18 +239,18 @@ fn deadline_passed() -> Failure {
     )
 }
 
-/// A reply that runs on the work queue of the caller's host unless it is urgent, even if the
-/// network ends before there is an answer.
+/// A reply that runs on the work queue of the caller's host unless it takes little time, even if
+/// the network ends before there is an answer.
 struct Waiting {
     reply: Option<Reply<Response>>,
-    is_urgent: bool,
+    is_light: bool,
     host: Arc<HostContext>,
 }
 
 impl Waiting {
     fn answer(mut self, answer: Answer<Response>) {
         match self.reply.take() {
-            Some(reply) if self.is_urgent => reply.send(answer),
+            Some(reply) if self.is_light => reply.send(answer),
             Some(reply) => {
                 let task = Task::new(move || reply.send(answer));
                 self.host.queue().add_task(task);
@@ -250,6 +270,14 @@ impl Drop for Waiting {
 }
 
 impl Peer {
+    /// Returns `true` for a payload that is worth being handed to the socket by the thread that
+    /// sends it: a change of threads takes longer.
+    fn sends_at_once(&self, request: &Request) -> bool {
+        request.method() == Method::SendData
+            && self.greeted.initialized()
+            && request.encoded_len() <= MAX_BYTES_AT_ONCE
+    }
+
     /// Sends a request, again after a while if the task cannot be reached.
     async fn send(&self, request: Request, max_retries: u32) -> Result<Response, Failure> {
         let method = request.method();

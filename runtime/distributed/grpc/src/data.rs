@@ -33,6 +33,9 @@
 //! byte tells them from those of HTTP/2, and with certificates the negotiation of the protocol
 //! does.
 //!
+//! A payload of up to 64 KiB is written to the socket by the thread that sends it, as far as the
+//! socket takes it at once.
+//!
 //! A payload is sent at most once. When a call ends before its payload is sent, the connection goes
 //! on: the frame that has begun is completed, and the payload is aborted. Each side gives a
 //! connection up on which it hears nothing for the time of keepalive requests.

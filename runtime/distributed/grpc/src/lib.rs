@@ -30,11 +30,13 @@
 //!
 //! # Threads
 //!
-//! Two threads, which all communicators of a process share, serve the sockets. They decode messages
-//! and run neither kernels nor waiters: a request becomes a task of the receiver's work queue, and
-//! an answer a task of the sender's. No worker of a queue waits for a socket: one that writes to it
-//! leaves to these threads what it does not take at once. These threads answer only heartbeats
-//! themselves, so a task with busy workers is not considered lost.
+//! One thread serves the sockets, or two on a machine with eight processors or more; all
+//! communicators of a process share them. They decode messages and run neither kernels nor waiters:
+//! a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No
+//! worker of a queue waits for a socket: one that writes to it leaves to these threads what it does
+//! not take at once. What takes little time they do themselves: they answer heartbeats, so that a
+//! task with busy workers is not considered lost, keep payloads for receivers that are still to
+//! come, and hand the payloads of collectives to their members.
 //!
 //! # Connections
 //!

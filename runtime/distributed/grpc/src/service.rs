@@ -130,16 +130,25 @@ impl Endpoint {
         self.hand_over(method, handle, done);
     }
 
-    /// Hands over a payload as a task of the work queue, which calls `done` with the answer.
+    /// Hands over a payload, and calls `done` with the answer: here if that takes little time, and
+    /// otherwise as a task of the work queue.
     pub(crate) fn take(
         &self,
         caller: Option<Caller>,
         arrived: ArrivedPayload,
         done: impl FnOnce(Answer) + Send + 'static,
     ) {
+        let Some((_, handler)) = self.task() else {
+            return done(Err(gone()));
+        };
+        let name =
+            |caller: &'_ Option<Caller>| caller.as_ref().map(|Caller(task)| Arc::clone(task));
+        let arrived = match handler.take_at_once(name(&caller).as_deref(), arrived) {
+            Ok(taken) => return done(encoded(taken.map(Into::into))),
+            Err(arrived) => arrived,
+        };
         let handle = move |handler: Arc<dyn RequestHandler>, reply: Reply<Answered>| {
-            let caller = caller.as_ref().map(|Caller(task)| &**task);
-            handler.take_payload(caller, arrived, reply.map(Into::into));
+            handler.take_payload(name(&caller).as_deref(), arrived, reply.map(Into::into));
         };
         self.hand_over(Method::SendData, handle, done);
     }

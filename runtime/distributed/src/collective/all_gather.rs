@@ -334,7 +334,7 @@ impl AllGather {
         done: impl FnOnce(Result<Arc<Self>, Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |sends| {
+        let work = self.ring.work(move |sends| {
             this.ring.leave();
             done(this.ring.outcome(sends).map(|()| this));
         });
@@ -402,6 +402,7 @@ impl AllGather {
             dtype: self.dtype,
             num_elements,
             reduction: None,
+            in_rounds: false,
         }
     }
 

@@ -17,21 +17,26 @@
 //! fixed order, hence equal bits on all members, regardless of timing. A reduce-scatter produces
 //! the same bits as an all-reduce.
 //!
-//! This is the algorithm of the ring, in the module `around`, which cuts chunks into segments. The
-//! others follow a schedule, in which members exchange all elements: see the module `schedule`.
+//! This is the algorithm of the ring, in the module `around`, which cuts chunks into segments. Small
+//! chunks are exchanged in two rounds, with the same results: see the module `rounds`. The others
+//! follow a schedule, in which members exchange all elements: see the module `schedule`.
 
 mod around;
 
+mod rounds;
+
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::vec::IntoIter;
 
 use half::{bf16, f16};
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError};
 
 use super::header::{Operation, Part};
+use super::pieces::Pieces;
 use super::ring::{Ring, abandon};
 use super::schedule::{Algorithm, Step};
 use super::split::{chunk, chunk_bytes};
@@ -39,6 +44,7 @@ use super::{Collective, Reducible, Reduction, copy_of, write_all, writes_input};
 use crate::error::{Answer, Gather};
 
 use around::Around;
+use rounds::Rounds;
 
 /// Combines a tensor with those of the other members and writes the result into `output`, and also
 /// into `input` if that is another tensor, unless the host keeps inputs.
@@ -144,7 +150,8 @@ fn start<T: Reducible>(
     output: DenseHostTensor,
     done: Done,
 ) {
-    let joined = join(collective.clone(), (operation, reduction), &input, &output);
+    let what = (operation, reduction, algorithm);
+    let joined = join(collective.clone(), what, &input, &output);
     let started = joined.and_then(|(ring, part)| {
         let reducing = Reducing {
             ring,
@@ -153,11 +160,13 @@ fn start<T: Reducible>(
         };
         // With one member there is nothing to combine, in either way.
         match algorithm == Algorithm::Ring && reducing.ring.size() > 1 {
+            true if part.in_rounds => Ok(Started::Rounds(Rounds::<T>::new(reducing, &input)?)),
             true => Ok(Started::Around(Around::<T>::new(reducing, &input)?)),
             false => Ok(Started::Scheduled(Scheduled::<T>::new(reducing, &input)?)),
         }
     });
     match started {
+        Ok(Started::Rounds(this)) => this.run(input, output, done),
         Ok(Started::Around(this)) => this.run(input, output, done),
         Ok(Started::Scheduled(this)) => this.run(algorithm, input, output, done),
         Err(error) => {
@@ -170,7 +179,7 @@ fn start<T: Reducible>(
 /// Checks the tensors of this member, and enters the ring.
 fn join(
     collective: Collective,
-    (operation, reduction): (Operation, Reduction),
+    (operation, reduction, algorithm): (Operation, Reduction, Algorithm),
     input: &DenseHostTensor,
     output: &DenseHostTensor,
 ) -> Result<(Arc<Ring>, Part), Error> {
@@ -209,18 +218,104 @@ fn join(
         dtype: input.dtype(),
         num_elements: input.num_elements(),
         reduction: Some(reduction),
+        in_rounds: algorithm == Algorithm::Ring && rounds::suit(input, ring.size())?,
     };
     Ok((ring, part))
 }
 
-/// What both ways of reducing have.
+/// What all ways of reducing have.
 struct Reducing {
     ring: Arc<Ring>,
     part: Part,
     reduction: Reduction,
 }
 
+/// A reduction chunk by chunk, in either way.
+///
+/// The elements of this member are borrowed until the end, and read where they are. Finished pieces
+/// stay in the memory that they arrived in until all of them can be written: a reduction that fails
+/// leaves input and output as they are.
+struct Chunks<T: Reducible> {
+    ring: Arc<Ring>,
+    reduction: Reduction,
+    part: Part,
+    /// The elements of this member, until the result is written.
+    own: Mutex<Option<Arc<OwnedElements<T>>>>,
+    finished: Pieces,
+}
+
+impl<T: Reducible> Chunks<T> {
+    fn new(
+        reducing: Reducing,
+        input: &DenseHostTensor,
+        num_pieces: usize,
+    ) -> Result<Self, TensorError> {
+        let Reducing {
+            ring,
+            part,
+            reduction,
+        } = reducing;
+        Ok(Self {
+            own: Mutex::new(Some(Arc::new(input.buffer().elements_owned::<T>()?))),
+            finished: Pieces::new(num_pieces),
+            ring,
+            reduction,
+            part,
+        })
+    }
+
+    fn scatters(&self) -> bool {
+        self.part.operation == Operation::ReduceScatter
+    }
+
+    /// Returns where a chunk is among all elements.
+    fn range(&self, index: usize) -> Range<usize> {
+        chunk(self.part.num_elements, self.ring.size(), index)
+    }
+
+    fn own(&self) -> Result<Arc<OwnedElements<T>>, Error> {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        // Work under way keeps the collective from its end.
+        own.clone()
+            .ok_or_else(|| Error::new("the collective has ended"))
+    }
+
+    /// Writes the result, once nothing is under way any more.
+    fn finish(
+        &self,
+        sends: Answer<()>,
+        input: &DenseHostTensor,
+        output: &DenseHostTensor,
+    ) -> Result<(), Error> {
+        self.ring.leave();
+        // It may be the memory of the output.
+        let own = self
+            .own
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(own);
+        self.ring.outcome(sends)?;
+        self.finished.write(output)?;
+        let host = self.ring.collective().context.host();
+        if !self.scatters() && writes_input(host, input, output) {
+            self.finished.write(input)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a message has the elements of a range.
+fn check_len<T>(data: &HostBuffer, range: &Range<usize>) -> Result<(), TensorError> {
+    let (expected, found) = (range.len() * size_of::<T>(), data.len_bytes());
+    if found != expected {
+        return Err(TensorError::WrongBufferSize { expected, found });
+    }
+    Ok(())
+}
+
 enum Started<T: Reducible> {
+    Rounds(Arc<Rounds<T>>),
     Around(Arc<Around<T>>),
     Scheduled(Arc<Scheduled<T>>),
 }
@@ -260,7 +355,9 @@ impl<T: Reducible> Scheduled<T> {
         done: Done,
     ) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |sends| done(this.finish(sends, &input, &output)));
+        let work = self
+            .ring
+            .work(move |sends| done(this.finish(sends, &input, &output)));
         if self.ring.size() == 1 {
             // Nothing to combine: the mean of one element is that element.
             return drop(work);

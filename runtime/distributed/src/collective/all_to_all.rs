@@ -81,6 +81,7 @@ impl AllToAll {
                 dtype: input.dtype(),
                 num_elements: input.num_elements(),
                 reduction: None,
+                in_rounds: false,
             },
             element_bytes,
             result: Mutex::new(result),
@@ -95,7 +96,9 @@ impl AllToAll {
         done: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |sends| done(this.finish(sends, &output)));
+        let work = self
+            .ring
+            .work(move |sends| done(this.finish(sends, &output)));
         let (index, size) = (self.ring.index(), self.ring.size());
         for position in 0..size {
             let bytes = match self.bytes_for(position, input) {

@@ -78,6 +78,7 @@ impl Broadcast {
                 dtype: tensor.dtype(),
                 num_elements: tensor.num_elements(),
                 reduction: None,
+                in_rounds: false,
             },
             element_bytes,
             sender: position,
@@ -94,7 +95,9 @@ impl Broadcast {
     ) {
         let this = Arc::clone(&self);
         let own = tensor.clone();
-        let work = Gather::new(move |sends| done(this.finish(sends, &tensor)));
+        let work = self
+            .ring
+            .work(move |sends| done(this.finish(sends, &tensor)));
         if self.ring.size() == 1 {
             return;
         }

@@ -100,6 +100,8 @@ pub(super) struct Part {
     pub(super) dtype: DType,
     pub(super) num_elements: usize,
     pub(super) reduction: Option<Reduction>,
+    /// Whether all members exchange chunks in two rounds, instead of passing them around the ring.
+    pub(super) in_rounds: bool,
 }
 
 impl Part {
@@ -111,6 +113,11 @@ impl Part {
         (index, own): (usize, Self),
     ) -> Error {
         let differs = theirs.reduction != own.reduction;
+        // Of tasks of different versions.
+        let only_ways_differ = Self {
+            in_rounds: own.in_rounds,
+            ..theirs
+        } == own;
         let what = |part: Self| {
             let (dtype, num_elements) = (part.dtype, part.num_elements);
             if theirs.operation != own.operation {
@@ -118,6 +125,10 @@ impl Part {
             }
             match part.reduction.filter(|_| differs) {
                 Some(reduction) => format!("{} of {dtype}[{num_elements}]", reduction.name()),
+                None if only_ways_differ => match part.in_rounds {
+                    true => "an exchange in two rounds".to_owned(),
+                    false => "the ring".to_owned(),
+                },
                 None => format!("{dtype}[{num_elements}]"),
             }
         };
@@ -155,7 +166,7 @@ pub(super) struct Header {
 impl Header {
     pub(super) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
-        bytes[0] = u8::from(self.kind == Kind::Error);
+        bytes[0] = u8::from(self.kind == Kind::Error) | u8::from(self.part.in_rounds) << 1;
         bytes[1] = self.part.dtype.code();
         let (reduction, fingerprint) = self.part.reduction.map_or((0, 0), Reduction::to_numbers);
         bytes[2] = reduction;
@@ -175,8 +186,8 @@ impl Header {
         let fingerprint = u64::from_le_bytes(*bytes[20..].first_chunk()?);
         Some(Self {
             kind: match bytes[0] {
-                0 => Kind::Elements,
-                1 => Kind::Error,
+                0 | 2 => Kind::Elements,
+                1 | 3 => Kind::Error,
                 _ => return None,
             },
             part: Part {
@@ -190,6 +201,7 @@ impl Header {
                     0 => None,
                     number => Some(Reduction::from_numbers(number, fingerprint)?),
                 },
+                in_rounds: bytes[0] & 2 != 0,
             },
             member: u32::from_le_bytes(*bytes[4..].first_chunk()?) as usize,
         })
@@ -218,6 +230,7 @@ mod tests {
                     dtype: DType::F16,
                     num_elements: 1 << 40,
                     reduction,
+                    in_rounds: operation == Operation::AllReduce,
                 },
                 member: 300,
             };
@@ -232,10 +245,11 @@ mod tests {
                 dtype: DType::F32,
                 num_elements: 1,
                 reduction: None,
+                in_rounds: false,
             },
             member: 0,
         };
-        for (position, wild) in [(0, 2), (1, 0), (2, 6), (2, 7), (3, 0), (3, 8)] {
+        for (position, wild) in [(0, 4), (1, 0), (2, 6), (2, 7), (3, 0), (3, 8)] {
             let mut bytes = good.to_bytes();
             bytes[position] = wild;
             assert_eq!(Header::parse(&bytes), None, "{wild} at {position}");

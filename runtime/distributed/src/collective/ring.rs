@@ -168,6 +168,14 @@ impl Ring {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the first part of the work of this member, at whose end `finish` runs as a task of
+    /// the work queue.
+    pub(super) fn work(&self, finish: impl FnOnce(Answer<()>) + Send + 'static) -> Gather {
+        let queue = Arc::clone(self.collective.context.host().queue());
+        // Parts end on threads of the transport, too.
+        Gather::new(move |sends| queue.add_task(Task::new(move || finish(sends))))
+    }
+
     /// Returns the reason why the member failed, if it did.
     pub(super) fn failure(&self) -> Option<Error> {
         self.lock().failure.clone()
@@ -261,7 +269,7 @@ impl Ring {
         let this = Arc::clone(self);
         let context = &self.collective.context;
         let to = self.members[position];
-        context.send_data(to, instance_key, payload, move |answer| {
+        context.send_data_light(to, instance_key, payload, move |answer| {
             if let Err(errors) = answer {
                 let host = this.collective.context.host();
                 this.fail_as(&errors.to_value(host), true);
@@ -308,7 +316,7 @@ impl Ring {
             }));
         };
         let context = &self.collective.context;
-        context.receive(self.members[position], &key, Box::new(receiver));
+        context.receive_light(self.members[position], &key, Box::new(receiver));
         if let Some(error) = self.failure() {
             context.rendezvous().give_up(&key, &error);
         }
@@ -332,7 +340,9 @@ impl Ring {
             let Collective { group, key, .. } = &self.collective;
             let theirs = (header.member, header.part);
             let error = Part::mismatch((group, key), theirs, (self.index, own));
-            if header.part.operation != own.operation {
+            let is_same_exchange =
+                header.part.operation == own.operation && header.part.in_rounds == own.in_rounds;
+            if !is_same_exchange {
                 // Nobody receives what the others send: they would wait for ever, as would this
                 // member for what they do not send.
                 abandon(&self.collective, &error);

@@ -27,6 +27,9 @@ use crate::fabric::in_process::{Faults, InProcessNetwork};
 use crate::message::{CollectiveGroupConfiguration, DistributedContextConfiguration};
 use crate::testing::{Cluster, wait};
 
+/// Enough elements that a group of up to eight members reduces them around the ring.
+const LARGE: usize = 1000;
+
 type Outcomes = Vec<Receiver<Result<(), String>>>;
 
 fn tell(sender: std::sync::mpsc::Sender<Result<(), String>>) -> impl FnOnce(Result<(), Error>) {

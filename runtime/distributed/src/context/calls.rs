@@ -72,6 +72,15 @@ impl fmt::Debug for Executing {
     }
 }
 
+/// An attempt to send a payload.
+#[derive(Clone, Copy, Debug)]
+struct Attempt {
+    /// The wait before the next one.
+    pause: Duration,
+    deadline: Option<Instant>,
+    has_light_reply: bool,
+}
+
 /// An execution on another task, until it is answered.
 #[derive(Debug)]
 struct Entered {
@@ -200,6 +209,18 @@ impl DistributedContext {
         self.send_data_within(None, to, key, payload, done);
     }
 
+    /// As [`send_data`](Self::send_data), for a `done` that takes little time and waits for
+    /// nothing: it may run on a thread of the transport.
+    pub(crate) fn send_data_light(
+        self: &Arc<Self>,
+        to: TaskHandle,
+        key: String,
+        payload: Vec<Bytes>,
+        done: impl FnOnce(Answer<()>) + Send + 'static,
+    ) {
+        self.start_sending(None, to, (key, payload), Box::new(done), true);
+    }
+
     /// As [`send_data`](Self::send_data), but gives up after `timeout`, if there is one: the
     /// outcome is then an error with the code `RpcDeadlineExceeded`.
     pub fn send_data_within(
@@ -210,10 +231,21 @@ impl DistributedContext {
         payload: Vec<Bytes>,
         done: impl FnOnce(Answer<()>) + Send + 'static,
     ) {
+        self.start_sending(timeout, to, (key.into(), payload), Box::new(done), false);
+    }
+
+    fn start_sending(
+        self: &Arc<Self>,
+        timeout: Option<Duration>,
+        to: TaskHandle,
+        (instance_key, payload): (String, Vec<Bytes>),
+        done: Box<dyn FnOnce(Answer<()>) + Send>,
+        has_light_reply: bool,
+    ) {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let request = SendDataRequest {
             context_id: self.id,
-            instance_key: key.into(),
+            instance_key,
             payload,
         };
         // `tfrt cluster trace` draws an arrow from here to the slice of the task that receives it.
@@ -221,19 +253,28 @@ impl DistributedContext {
             let to = self.cluster.task_name(to).unwrap_or_default();
             format!("send {} to {to}", request.instance_key)
         });
-        self.send_again(to, request, (FIRST_PAUSE, deadline), Box::new(done));
+        let attempt = Attempt {
+            pause: FIRST_PAUSE,
+            deadline,
+            has_light_reply,
+        };
+        self.send_again(to, request, attempt, done);
     }
 
     fn send_again(
         self: &Arc<Self>,
         to: TaskHandle,
         request: SendDataRequest,
-        (pause, deadline): (Duration, Option<Instant>),
+        attempt: Attempt,
         done: Box<dyn FnOnce(Answer<()>) + Send>,
     ) {
+        let Attempt {
+            pause, deadline, ..
+        } = attempt;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let options = CallOptions {
             timeout: left,
+            has_light_reply: attempt.has_light_reply,
             ..CallOptions::default()
         };
         let (this, server) = (Arc::clone(self), self.keep_server());
@@ -252,8 +293,11 @@ impl DistributedContext {
                 let host = Arc::clone(&this.host);
                 host.timers().schedule_after(pause, move || {
                     queue.add_task(tfrt_queue::Task::new(move || {
-                        let pause = MAX_PAUSE.min(pause * 2);
-                        this.send_again(to, again, (pause, deadline), done);
+                        let next = Attempt {
+                            pause: MAX_PAUSE.min(pause * 2),
+                            ..attempt
+                        };
+                        this.send_again(to, again, next, done);
                         drop(server);
                     }));
                 });

@@ -17,6 +17,14 @@ use crate::message::{Request, SendDataRequest, SendDataResponse};
 use crate::name::TaskName;
 use crate::payload::Payload;
 
+/// Traces that a payload is received.
+fn receiving(context: &DistributedContext, key: &str) -> Scope {
+    Scope::enter(TracingLevel::Debug, || {
+        let own_name = context.cluster().own_name();
+        format!("receive {key} at {own_name}")
+    })
+}
+
 impl Server {
     pub(super) fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
         let payload = Payload::from_bytes(&request.payload, self.host.allocator())
@@ -32,10 +40,7 @@ impl Server {
         payload: Result<Payload, RemoteError>,
     ) -> Answer<SendDataResponse> {
         let context = self.context(context_id)?;
-        let _scope = Scope::enter(TracingLevel::Debug, || {
-            let own_name = context.cluster().own_name();
-            format!("receive {key} at {own_name}")
-        });
+        let _scope = receiving(&context, key);
         context.rendezvous().send(key, payload?)?;
         Ok(SendDataResponse {})
     }
@@ -51,15 +56,48 @@ impl Server {
             instance_key,
             payload,
         } = arrived;
-        if let Some(caller) = caller {
-            // What is allowed does not depend on the bytes.
-            let request = SendDataRequest {
-                context_id,
-                ..SendDataRequest::default()
-            };
-            self.check_caller(caller, &Request::SendData(request))?;
-        }
+        self.check_sender(caller, context_id)?;
         self.take(context_id, &instance_key, Ok(payload))
+    }
+
+    /// Takes a payload that arrived outside of a message, if that takes little time.
+    pub(super) fn take_light(
+        &self,
+        caller: Option<&TaskName>,
+        arrived: ArrivedPayload,
+    ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {
+        let ArrivedPayload {
+            context_id,
+            instance_key,
+            payload,
+        } = arrived;
+        let checked = self.check_sender(caller, context_id);
+        let context = match checked.and_then(|()| self.context(context_id)) {
+            Ok(context) => context,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let _scope = receiving(&context, &instance_key);
+        match context.rendezvous().send_at_once(&instance_key, payload) {
+            Ok(taken) => Ok(taken.map(|()| SendDataResponse {}).map_err(Into::into)),
+            Err(payload) => Err(ArrivedPayload {
+                context_id,
+                instance_key,
+                payload,
+            }),
+        }
+    }
+
+    /// Checks that a task with a name may send payloads to a context.
+    fn check_sender(&self, caller: Option<&TaskName>, context_id: u64) -> Result<(), RemoteError> {
+        let Some(caller) = caller else {
+            return Ok(());
+        };
+        // What is allowed does not depend on the bytes.
+        let request = SendDataRequest {
+            context_id,
+            ..SendDataRequest::default()
+        };
+        self.check_caller(caller, &Request::SendData(request))
     }
 
     /// Answers with a payload, now or once it arrives.

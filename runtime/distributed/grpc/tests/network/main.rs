@@ -177,6 +177,44 @@ fn a_task_that_goes_away_is_lost() {
 }
 
 #[test]
+fn receivers_and_replies_run_on_workers() {
+    let host = host();
+    let addresses: Vec<String> = (0..2).map(|_| free_address()).collect();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start =
+        |address: &String| Server::new(&host, ServerConfig::new(TYPE_NAME, address)).unwrap();
+    let (client, worker) = (start(&addresses[0]), start(&addresses[1]));
+    let (sender, done) = channel();
+    client.initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    let here = done.recv_timeout(MINUTE).unwrap().unwrap();
+    let there = worker.context(7).unwrap();
+    let task = |number| here.cluster().find_task("worker", number).unwrap();
+    let is_on_network = || {
+        let thread = std::thread::current();
+        thread
+            .name()
+            .is_some_and(|name| name.starts_with("tfrt-grpc"))
+    };
+    for index in 0..100 {
+        let (key, size) = (format!("k{index}"), [8, 200 << 10][index % 2]);
+        let (sender, outcomes) = channel();
+        let replied = sender.clone();
+        let receiver = move |payload: Result<tfrt_distributed::Payload, tfrt_support::Error>| {
+            sender.send((payload.is_ok(), is_on_network())).unwrap();
+        };
+        there.receive(task(0), &key, Box::new(receiver));
+        here.send_data(task(1), key, vec![vec![0; size].into()], move |answer| {
+            replied.send((answer.is_ok(), is_on_network())).unwrap();
+        });
+        for _ in 0..2 {
+            assert_eq!(outcomes.recv_timeout(MINUTE), Ok((true, false)));
+        }
+    }
+}
+
+#[test]
 fn errors_of_tasks_arrive_with_their_types() {
     let host = host();
     let address = free_address();

@@ -111,6 +111,7 @@ impl Message {
             dtype: tensor.dtype(),
             num_elements: tensor.num_elements(),
             reduction: None,
+            in_rounds: false,
         };
         let dims = tensor.shape().dims();
         let head = head(
@@ -246,6 +247,7 @@ mod tests {
             dtype: DType::F32,
             num_elements: 6,
             reduction: None,
+            in_rounds: false,
         };
         let message = Message::elements(
             part,

@@ -28,6 +28,7 @@ pub(super) const BARRIER: Part = Part {
     dtype: DType::Ui8,
     num_elements: 0,
     reduction: None,
+    in_rounds: false,
 };
 
 pub(super) fn part_of(operation: Operation, tensor: &DenseHostTensor) -> Part {
@@ -36,6 +37,7 @@ pub(super) fn part_of(operation: Operation, tensor: &DenseHostTensor) -> Part {
         dtype: tensor.dtype(),
         num_elements: tensor.num_elements(),
         reduction: None,
+        in_rounds: false,
     }
 }
 

@@ -44,6 +44,7 @@ impl Announcement {
                 dtype,
                 num_elements,
                 reduction: None,
+                in_rounds: false,
             },
             dims: Vec::new(),
         }

@@ -56,13 +56,45 @@ fn chunks_of_several_segments_have_the_bits_of_the_formula() {
     for size in [2, 3, 5] {
         let cluster = Cluster::new("mstd:2", size);
         let contexts = cluster.contexts();
-        for len in [1000, 3001] {
-            assert!(split::num_segments(len, size, 4) > 1 || len == 1000);
+        for len in [LARGE, 3001] {
+            assert!(split::num_segments(len, size, 4) > 1 || len == LARGE);
             check_all_reduce(&cluster, &contexts, Reduction::Mean, len, |x| {
                 x as f32 / 3.0
             });
             check_all_reduce(&cluster, &contexts, Reduction::Max, len, |x| x as f64);
         }
+    }
+}
+
+#[test]
+fn a_failure_in_one_chunk_of_the_rounds_fails_all_members_and_leaves_their_tensors() {
+    for size in [3, 4, 8] {
+        let cluster = Cluster::new("mstd:2", size);
+        let contexts = cluster.contexts();
+        for (key, picky_member) in [("first", 0), ("last", size - 1)] {
+            let mut outcomes: Outcomes = Vec::new();
+            let mut tensors = Vec::new();
+            for (member, context) in contexts.iter().enumerate() {
+                let mut elements = vec![1.0_f32; 50];
+                if member == picky_member {
+                    elements[20] = 100.0;
+                }
+                let tensor = tensor(context, &[50], &elements);
+                let (sender, outcome) = channel();
+                let (key, reduction) = (collective(context, key), Reduction::User(&PICKY));
+                all_reduce(key, reduction, tensor.clone(), tensor.clone(), tell(sender));
+                outcomes.push(outcome);
+                tensors.push((tensor, elements));
+            }
+            for failure in failures(&cluster, outcomes) {
+                assert_eq!(failure, "reduction picky_segment panicked");
+            }
+            for (tensor, before) in tensors {
+                assert!(*tensor.elements::<f32>().unwrap() == before[..]);
+            }
+        }
+        let is_tidy = |context: &Arc<DistributedContext>| context.rendezvous().is_empty();
+        assert!(contexts.iter().all(is_tidy));
     }
 }
 
@@ -111,7 +143,7 @@ fn every_reduction_has_the_bits_of_its_formula() {
     for size in 1..=8 {
         let cluster = Cluster::new("mstd:2", size);
         let contexts = cluster.contexts();
-        for len in [0, 1, size - 1, size, size + 1, 100] {
+        for len in [0, 1, size - 1, size, size + 1, 100, LARGE + 1] {
             for reduction in [Sum, Prod, Min, Max, Mean] {
                 check_all_reduce(&cluster, &contexts, reduction, len, |number| number as i32);
                 check_all_reduce(&cluster, &contexts, reduction, len, |number| {
@@ -139,7 +171,7 @@ fn every_reduction_has_the_bits_of_its_formula() {
 #[test]
 fn many_large_collectives_run_at_a_time() {
     const COUNT: usize = 32;
-    const LEN: usize = 1000;
+    const LEN: usize = LARGE;
     let cluster = Cluster::new("mstd:2", 4);
     let contexts = cluster.contexts();
     let mut started = Vec::new();
@@ -186,9 +218,11 @@ fn messages_that_overtake_each_other_change_nothing() {
         });
         let cluster = Cluster::on("mstd:2", network, 4);
         let contexts = cluster.contexts();
-        check_all_reduce(&cluster, &contexts, Reduction::Sum, 33, |number| {
-            number as f32 / 3.0
-        });
+        for len in [33, LARGE] {
+            check_all_reduce(&cluster, &contexts, Reduction::Sum, len, |number| {
+                number as f32 / 3.0
+            });
+        }
     }
 }
 

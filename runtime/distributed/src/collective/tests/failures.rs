@@ -52,38 +52,52 @@ fn members_that_do_different_things_are_told_so() {
     check("scatter", ["an allreduce", "a reducescatter"]);
 }
 
-#[test]
-fn tensors_that_differ_are_named_on_all_members() {
-    let cluster = Cluster::new("s", 3);
+/// Starts an all-reduce of a number of elements that one member differs in, and checks that all
+/// are told so. Returns the number of payloads that nobody has claimed.
+fn check_that_differences_are_named(size: usize, odd: usize, odd_len: usize, len: usize) -> usize {
+    let cluster = Cluster::new("s", size);
     let contexts = cluster.contexts();
     let mut outcomes: Outcomes = Vec::new();
     for (member, context) in contexts.iter().enumerate() {
-        let len = if member == 2 { 8 } else { 7 };
+        let len = if member == odd { odd_len } else { len };
         let tensor = tensor(context, &[len], &vec![0.0_f32; len]);
         let (sender, outcome) = channel();
-        let collective = collective(context, "k");
-        all_reduce(
-            collective,
-            Reduction::Sum,
-            tensor.clone(),
-            tensor,
-            tell(sender),
-        );
+        let (start, output) = (collective(context, "k"), tensor.clone());
+        all_reduce(start, Reduction::Sum, tensor, output, tell(sender));
         outcomes.push(outcome);
     }
     for failure in failures(&cluster, outcomes) {
         let (start, members) = failure.split_once(": ").unwrap();
         assert_eq!(start, "allreduce key k of group group1");
-        assert!(
-            members.contains("member 2 uses f32[8]") && members.contains("uses f32[7]"),
-            "{failure}"
-        );
+        let expected = [
+            format!("member {odd} uses f32[{odd_len}]"),
+            format!("uses f32[{len}]"),
+        ];
+        let is_named = expected.iter().all(|expected| members.contains(expected));
+        assert!(is_named, "{failure}");
     }
-    assert!(
-        contexts
-            .iter()
-            .all(|context| context.rendezvous().num_payloads() <= 2)
-    );
+    let num_payloads = contexts
+        .iter()
+        .map(|context| context.rendezvous().num_payloads());
+    num_payloads.sum()
+}
+
+#[test]
+fn tensors_that_differ_are_named_on_all_members() {
+    for odd in 0..3 {
+        // In rounds, every message is claimed.
+        assert_eq!(check_that_differences_are_named(3, odd, 8, 7), 0);
+        let left_over = check_that_differences_are_named(3, odd, LARGE + 1, LARGE);
+        assert!(left_over <= 6, "{left_over}");
+    }
+}
+
+#[test]
+fn members_that_disagree_about_rounds_are_told_so() {
+    for odd in 0..4 {
+        check_that_differences_are_named(4, odd, LARGE, 7);
+        check_that_differences_are_named(4, odd, 7, LARGE);
+    }
 }
 
 #[test]
@@ -183,36 +197,44 @@ fn a_key_is_used_by_one_collective_at_a_time() {
     }
 }
 
-#[test]
-fn a_neighbour_that_is_gone_ends_the_collective() {
-    let cluster = Cluster::new("mstd:2", 3);
+/// Starts an all-reduce of so many elements on two members of three, of which the third is gone.
+fn start_without_the_third(cluster: &Cluster, len: usize) -> Outcomes {
     let contexts = cluster.contexts();
     cluster
         .network
         .cut(contexts[2].config().own_address().unwrap());
-    let mut outcomes: Outcomes = Vec::new();
-    for context in &contexts[..2] {
-        let tensor = tensor(context, &[3], &[1_i32, 2, 3]);
+    let start = |context: &Arc<DistributedContext>| {
+        let tensor = tensor(context, &[len], &vec![1_i32; len]);
         let (sender, outcome) = channel();
-        let collective = collective(context, "k");
-        all_reduce(
-            collective,
-            Reduction::Sum,
-            tensor.clone(),
-            tensor,
-            tell(sender),
-        );
-        outcomes.push(outcome);
-    }
+        let (start, output) = (collective(context, "k"), tensor.clone());
+        all_reduce(start, Reduction::Sum, tensor, output, tell(sender));
+        outcome
+    };
+    contexts[..2].iter().map(start).collect()
+}
+
+const THIRD_IS_GONE: &str = "RpcUnavailable: SendData to in-process:2: no task listens at this \
+                             address (from task: /job:worker/task:2)";
+
+#[test]
+fn a_neighbour_that_is_gone_ends_the_collective() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let outcomes = start_without_the_third(&cluster, LARGE);
     // The left neighbour of the one that is gone finds out by itself. The right one waits until the
     // context is closed.
     let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
-    let expected = "RpcUnavailable: SendData to in-process:2: no task listens at this address \
-                    (from task: /job:worker/task:2)";
-    assert!(second.contains(expected), "{second}");
+    assert!(second.contains(THIRD_IS_GONE), "{second}");
     cluster.servers[0].close_context(1).unwrap();
     let first = wait(&cluster.host, &outcomes[0]).unwrap_err();
     assert_eq!(first, "Cancelled: context 1 is closed");
+}
+
+#[test]
+fn all_members_notice_that_one_is_gone_to_which_all_of_them_send() {
+    let cluster = Cluster::new("mstd:2", 3);
+    for failure in failures(&cluster, start_without_the_third(&cluster, 3)) {
+        assert!(failure.contains(THIRD_IS_GONE), "{failure}");
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_scattered_reduction_has_the_bits_of_its_formula() {
         let cluster = Cluster::new("mstd:2", size);
         let contexts = cluster.contexts();
         let (cluster, contexts) = (&cluster, &contexts[..]);
-        for len in [0, 1, size - 1, size, size + 1, 100] {
+        for len in [0, 1, size - 1, size, size + 1, 100, LARGE + 1] {
             for reduction in [Sum, Prod, Min, Max, Mean] {
                 check_reduce_scatter(cluster, contexts, reduction, len, |number| number as i32);
                 check_reduce_scatter(cluster, contexts, reduction, len, |number| {

@@ -1,0 +1,240 @@
+//! A reduction in two rounds, for small chunks.
+//!
+//! In the first round, every member sends chunk c of its elements to member c, which combines the
+//! elements of all in the order of the ring. In the second one, it sends the finished chunk to all.
+//! A reduce-scatter has only the first one, and so has a barrier, whose chunks are empty.
+//!
+//! ```text
+//!   round 1    member 0 ──► member c ◄── member 1 …         x_c ⊕ x_{c+1} ⊕ … ⊕ x_{c−1}
+//!   round 2    member 0 ◄── member c ──► member 1 …
+//! ```
+//!
+//! These are as many messages and bytes as around the ring. But a member waits for two messages in
+//! a row, instead of 2 G − 2, and each wait costs several changes of threads. Every member has a
+//! connection to every other one.
+//!
+//! A member that fails sends its error in place of elements, and still receives what the others
+//! send: so all messages are claimed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tfrt_support::Error;
+use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
+
+use super::super::header::Operation;
+use super::super::ring::abandon;
+use super::super::split::chunk_bytes;
+use super::super::{Collective, PayloadMemory, Reducible, lend, sent_copy};
+use super::{Chunks, Done, Reducing, check_len};
+use crate::error::Gather;
+
+/// The most bytes of a chunk. Larger ones are limited by what the connections carry, and around the
+/// ring that is combined, sent and received at the same time. Tests have tensors of either kind that
+/// are small.
+const MAX_CHUNK_BYTES: usize = if cfg!(test) { 1 << 8 } else { 256 << 10 };
+
+/// The most members, each of which has connections to all others.
+const MAX_MEMBERS: usize = 32;
+
+/// Returns `true` if a group of so many members reduces a tensor in rounds. All of them decide
+/// alike.
+pub(super) fn suit(tensor: &DenseHostTensor, num_members: usize) -> Result<bool, TensorError> {
+    let element_bytes = tfrt_tensor::element_bytes(tensor.dtype())?;
+    // The first chunk is a largest one.
+    let largest = chunk_bytes(tensor.num_elements(), num_members, 0, element_bytes);
+    // Around a ring of two, a member waits for two messages as well.
+    Ok((3..=MAX_MEMBERS).contains(&num_members) && largest.len() <= MAX_CHUNK_BYTES)
+}
+
+pub(super) struct Rounds<T: Reducible> {
+    /// Each is one piece; without a second round, there is only the one of this member.
+    chunks: Chunks<T>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// What the others have sent of the chunk of this member, by their positions.
+    theirs: Vec<Option<HostBuffer>>,
+    /// The number of members whose elements are missing.
+    num_missing: usize,
+    failure: Option<Error>,
+}
+
+impl<T: Reducible> Rounds<T> {
+    pub(super) fn new(reducing: Reducing, input: &DenseHostTensor) -> Result<Arc<Self>, Error> {
+        let size = reducing.ring.size();
+        Ok(Arc::new(Self {
+            chunks: Chunks::new(reducing, input, size)?,
+            state: Mutex::new(State {
+                theirs: vec![None; size],
+                num_missing: size - 1,
+                failure: None,
+            }),
+        }))
+    }
+
+    pub(super) fn run(
+        self: Arc<Self>,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+        done: Done,
+    ) {
+        let this = Arc::clone(&self);
+        let work = self.chunks.ring.work(move |sends| {
+            let failure = this.lock().failure.take();
+            if let Some(failure) = failure {
+                this.chunks.ring.fail(&failure);
+            }
+            done(this.chunks.finish(sends, &input, &output));
+        });
+        for member in self.others() {
+            self.send_own(member, &work);
+        }
+        for member in self.others() {
+            Arc::clone(&self).receive(member, work.clone());
+            if self.has_second_round() {
+                Arc::clone(&self).receive_finished(member, work.clone());
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_second_round(&self) -> bool {
+        self.chunks.part.operation == Operation::AllReduce
+    }
+
+    /// Returns the positions of the other members, from the right neighbour on.
+    fn others(&self) -> impl Iterator<Item = usize> + use<T> {
+        let (index, size) = (self.chunks.ring.index(), self.chunks.ring.size());
+        (1..size).map(move |distance| (index + distance) % size)
+    }
+
+    /// Returns the key under which a member sends in a round. The first one to the right neighbour
+    /// is that of the ring: so members notice that they do not all decide alike.
+    fn key(&self, round: usize, from: usize, to: usize) -> String {
+        let Collective { group, key, .. } = self.chunks.ring.collective();
+        let is_right = to == (from + 1) % self.chunks.ring.size();
+        match round {
+            1 if is_right => format!("{group}:{key}:1"),
+            _ => format!("{group}:{key}:{round}:from:{from}"),
+        }
+    }
+
+    /// Sends a member its chunk of the elements of this one.
+    fn send_own(&self, member: usize, work: &Gather) {
+        let Chunks { ring, part, .. } = &self.chunks;
+        let copied = self.chunks.own().and_then(|own| {
+            let elements = &own[self.chunks.range(member)];
+            Ok(sent_copy(elements, &ring.collective().context)?)
+        });
+        let (key, work) = (self.key(1, ring.index(), member), work.clone());
+        match copied {
+            Ok(elements) => ring.send_to(member, key, *part, elements, work),
+            Err(error) => {
+                ring.send_error_to(member, key, *part, &error, work);
+                self.note(error);
+            }
+        }
+    }
+
+    fn note(&self, error: Error) {
+        self.lock().failure.get_or_insert(error);
+    }
+
+    /// Receives a member's elements of the chunk of this one.
+    fn receive(self: Arc<Self>, from: usize, work: Gather) {
+        let (ring, part) = (Arc::clone(&self.chunks.ring), self.chunks.part);
+        let key = self.key(1, from, ring.index());
+        ring.receive_from(from, key, part, move |received| {
+            let checked = received.and_then(|data| {
+                check_len::<T>(&data, &self.chunks.range(self.chunks.ring.index()))?;
+                Ok(data)
+            });
+            let is_last = {
+                let mut state = self.lock();
+                match checked {
+                    Ok(data) => state.theirs[from] = Some(data),
+                    Err(error) => {
+                        state.failure.get_or_insert(error);
+                    }
+                }
+                state.num_missing -= 1;
+                state.num_missing == 0
+            };
+            if is_last {
+                self.finish_chunk(&work);
+            }
+        });
+    }
+
+    /// Finishes the chunk of this member, and sends it in the second round.
+    fn finish_chunk(&self, work: &Gather) {
+        let Chunks { ring, part, .. } = &self.chunks;
+        let failure = self.lock().failure.clone();
+        let combined = failure.map_or_else(
+            || {
+                self.combine().inspect_err(|error| {
+                    self.note(error.clone());
+                    if !self.has_second_round() {
+                        abandon(ring.collective(), error);
+                    }
+                })
+            },
+            Err,
+        );
+        if let Ok(data) = &combined {
+            self.chunks.finished.put(ring.index(), data.clone());
+        }
+        if !self.has_second_round() {
+            return;
+        }
+        let lent = combined.and_then(|data| Ok(lend(&data)?));
+        for member in self.others() {
+            let (key, work) = (self.key(2, ring.index(), member), work.clone());
+            match &lent {
+                Ok(elements) => ring.send_to(member, key, *part, elements.clone(), work),
+                Err(error) => ring.send_error_to(member, key, *part, error, work),
+            }
+        }
+    }
+
+    /// Combines the elements of all members, from this one on.
+    fn combine(&self) -> Result<HostBuffer, Error> {
+        let Chunks {
+            ring, reduction, ..
+        } = &self.chunks;
+        let theirs = std::mem::take(&mut self.lock().theirs);
+        let own = self.chunks.own()?;
+        let own = &own[self.chunks.range(ring.index())];
+        let memory = PayloadMemory::of(ring.collective().context.host());
+        let mut combined = HostBuffer::copied(memory.allocator(size_of_val(own)), own)?;
+        let mut elements = combined.elements_mut::<T>()?;
+        for data in self.others().filter_map(|member| theirs[member].as_ref()) {
+            reduction.combine_into(&mut elements, &data.elements::<T>()?)?;
+        }
+        reduction.finish_all(&mut elements, ring.size());
+        drop(elements);
+        Ok(combined)
+    }
+
+    /// Receives the chunk that a member has finished.
+    fn receive_finished(self: Arc<Self>, from: usize, work: Gather) {
+        let (ring, part) = (Arc::clone(&self.chunks.ring), self.chunks.part);
+        let key = self.key(2, from, ring.index());
+        ring.receive_from(from, key, part, move |received| {
+            // Until here.
+            let _work = work;
+            let checked = received.and_then(|data| {
+                check_len::<T>(&data, &self.chunks.range(from))?;
+                Ok(data)
+            });
+            match checked {
+                Ok(data) => self.chunks.finished.put(from, data),
+                Err(error) => self.note(error),
+            }
+        });
+    }
+}
