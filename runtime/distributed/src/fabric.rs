@@ -5,7 +5,9 @@
 //!         reply runs on the caller's queue ◄── … ◄── reply.send(answer), from any thread, once
 //! ```
 //!
-//! A communicator never runs a reply on the stack of the call. Every reply is answered: dropping
+//! What takes little time may run on threads of the communicator instead: light replies, urgent
+//! requests, and payloads that are taken at once. A communicator never runs a reply on the stack of
+//! the call. Every reply is answered: dropping
 //! one answers it with an error.
 
 pub mod in_process;
@@ -262,7 +264,7 @@ pub trait RequestHandler: Send + Sync {
     /// has the payload [taken](Self::take_payload) by a task of the work queue then. By default, it
     /// is always returned.
     fn take_at_once(
-        &self,
+        self: Arc<Self>,
         caller: Option<&TaskName>,
         arrived: ArrivedPayload,
     ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {

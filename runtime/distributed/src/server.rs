@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
 use tfrt_host::{HostContext, log};
+use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allowed_programs::AllowedPrograms;
@@ -758,11 +759,17 @@ impl RequestHandler for Server {
     }
 
     fn take_at_once(
-        &self,
+        self: Arc<Self>,
         caller: Option<&TaskName>,
         arrived: ArrivedPayload,
     ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {
-        self.take_light(caller, arrived)
+        let taken = self.take_light(caller, arrived);
+        let queue = Arc::clone(self.host.queue());
+        // The end of a server calls waiters, which do not belong on a thread of the transport.
+        if let Some(last) = Arc::into_inner(self) {
+            queue.add_task(Task::new(move || drop(last)));
+        }
+        taken
     }
 
     fn give_payload(

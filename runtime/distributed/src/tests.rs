@@ -214,6 +214,41 @@ fn claim(cluster: &Cluster, leader: &str) -> CreateContextRequest {
 }
 
 #[test]
+fn payloads_are_taken_at_once_only_by_light_receivers_of_members() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let server = &cluster.servers[1];
+    let take = |caller: &str, context_id: u64, key: &str| {
+        let caller = crate::name::TaskName::parse(caller).unwrap();
+        let arrived = crate::fabric::ArrivedPayload {
+            context_id,
+            instance_key: key.to_owned(),
+            payload: crate::Payload::new(vec![]),
+        };
+        let taken = Arc::clone(server).take_at_once(Some(&caller), arrived);
+        match taken {
+            Ok(Ok(_)) => "taken".to_owned(),
+            Ok(Err(errors)) => errors.to_string(),
+            Err(arrived) => format!("returned {}", arrived.instance_key),
+        }
+    };
+    let (member, id) = ("/job:worker/task:0", contexts[1].id());
+    assert_eq!(take(member, id, "early"), "taken");
+    assert!(contexts[1].rendezvous().payload("early").is_some());
+    let again = take(member, id, "early");
+    assert!(again.starts_with("AlreadyExists: "), "{again}");
+    contexts[1].rendezvous().receive("heavy", Box::new(|_| ()));
+    assert_eq!(take(member, id, "heavy"), "returned heavy");
+    let refused = take("/job:worker/task:7", id, "other");
+    assert!(
+        refused.contains("SendData of /job:worker/task:7"),
+        "{refused}"
+    );
+    let nowhere = take(member, id + 1, "other");
+    assert!(nowhere.contains("does not exist"), "{nowhere}");
+}
+
+#[test]
 fn a_task_follows_only_the_one_that_leads() {
     let stranger = "/job:worker/task:2";
     let refusal = "FailedPrecondition: the context belongs to `/job:worker/task:0`, not to the \

@@ -5,7 +5,7 @@ use std::future::{Future, pending};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use http::uri::PathAndQuery;
@@ -41,7 +41,7 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// The longest such wait.
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
-/// The most bytes of a payload that the thread that sends it hands to the socket.
+/// The most bytes of a payload that the calling thread writes to the socket.
 const MAX_BYTES_AT_ONCE: usize = 64 << 10;
 
 /// Sends requests to one task.
@@ -169,9 +169,10 @@ impl RemoteClient for Client {
         }
         let method = request.method().name();
         let (threads, cut) = (Arc::clone(&self.threads), self.cut.subscribe());
-        let is_small_payload = peer.sends_at_once(&request);
+        let sends_at_once = peer.sends_at_once(&request);
+        let host = Arc::clone(&peer);
         let call = async move {
-            let outcome = tokio::select! {
+            tokio::select! {
                 biased;
                 () = requested(cancelled) => {
                     Err(Failure::Network(ErrorCode::RpcCancelled, "the call was cancelled".to_owned()))
@@ -181,27 +182,31 @@ impl RemoteClient for Client {
                     let cause = "the connection was cut".to_owned();
                     Err(Failure::Network(ErrorCode::RpcCancelled, cause))
                 }
-                outcome = peer.send(request, options.max_retries) => outcome,
-            };
+                outcome = host.send(request, options.max_retries) => outcome,
+            }
+        };
+        let finish = move |outcome: Result<Response, Failure>| {
             waiting.answer(outcome.map_err(|failure| failure.into_errors(method, &peer.address)));
             // The threads stay until the answer is there, even if client and communicator are gone.
             drop(threads);
         };
         let network = self.threads.handle();
-        if !is_small_payload {
-            network.spawn(call);
+        if !sends_at_once {
+            network.spawn(async move { finish(call.await) });
             return;
         }
         let mut call = Box::pin(call);
-        let is_over = {
+        let sent = {
             let _entered = network.enter();
-            // Whom it waits for from here on, it learns when it is polled again.
+            // The next poll registers the waker of the task, which is always polled.
             let mut context = Context::from_waker(Waker::noop());
-            call.as_mut().poll(&mut context).is_ready()
+            call.as_mut().poll(&mut context)
         };
-        if !is_over {
-            network.spawn(call);
-        }
+        match sent {
+            // Not here: the reply does not run on the stack of the call.
+            Poll::Ready(outcome) => network.spawn(async move { finish(outcome) }),
+            Poll::Pending => network.spawn(async move { finish(call.await) }),
+        };
     }
 
     fn cut(&self) {
@@ -270,12 +275,19 @@ impl Drop for Waiting {
 }
 
 impl Peer {
-    /// Returns `true` for a payload that is worth being handed to the socket by the thread that
-    /// sends it: a change of threads takes longer.
+    /// Returns `true` for a payload that the calling thread writes to the socket, because a change
+    /// of threads would take longer: a small one, once there is a connection for it.
     fn sends_at_once(&self, request: &Request) -> bool {
-        request.method() == Method::SendData
-            && self.greeted.initialized()
-            && request.encoded_len() <= MAX_BYTES_AT_ONCE
+        let takes_payloads = self.greeted.get().is_some_and(|takes| takes.payloads);
+        match request {
+            Request::SendData(request) => {
+                takes_payloads
+                    && data::fits(request)
+                    && request.encoded_len() <= MAX_BYTES_AT_ONCE
+                    && self.small.is_open()
+            }
+            _ => false,
+        }
     }
 
     /// Sends a request, again after a while if the task cannot be reached.

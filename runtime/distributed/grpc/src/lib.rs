@@ -34,9 +34,9 @@
 //! communicators of a process share them. They decode messages and run neither kernels nor waiters:
 //! a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No
 //! worker of a queue waits for a socket: one that writes to it leaves to these threads what it does
-//! not take at once. What takes little time they do themselves: they answer heartbeats, so that a
-//! task with busy workers is not considered lost, keep payloads for receivers that are still to
-//! come, and hand the payloads of collectives to their members.
+//! not take at once. These threads themselves do only what takes little time: they answer
+//! heartbeats, so that a task with busy workers is not considered lost, keep payloads for receivers
+//! that are still to come, and hand messages and answers to the members of collectives.
 //!
 //! # Connections
 //!

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// The most threads that serve the sockets of a process. They only move and decode bytes.
+/// The most threads that serve the sockets of a process. They do only what takes little time.
 const MAX_THREADS: usize = 2;
 
 /// Returns the number of threads that serve the sockets of this process. Where several tasks share

@@ -141,11 +141,15 @@ impl Endpoint {
         let Some((_, handler)) = self.task() else {
             return done(Err(gone()));
         };
-        let name =
-            |caller: &'_ Option<Caller>| caller.as_ref().map(|Caller(task)| Arc::clone(task));
-        let arrived = match handler.take_at_once(name(&caller).as_deref(), arrived) {
-            Ok(taken) => return done(encoded(taken.map(Into::into))),
-            Err(arrived) => arrived,
+        let name = |caller: &Option<Caller>| caller.as_ref().map(|Caller(task)| Arc::clone(task));
+        let take = || handler.take_at_once(name(&caller).as_deref(), arrived);
+        let arrived = match catch_unwind(AssertUnwindSafe(take)) {
+            Ok(Ok(taken)) => return done(encoded(taken.map(Into::into))),
+            Ok(Err(arrived)) => arrived,
+            Err(_) => {
+                log::error!("taking a payload panicked");
+                return done(Err(Status::internal("the payload cannot be taken")));
+            }
         };
         let handle = move |handler: Arc<dyn RequestHandler>, reply: Reply<Answered>| {
             handler.take_payload(name(&caller).as_deref(), arrived, reply.map(Into::into));

@@ -75,7 +75,7 @@ pub(super) fn barrier(
     algorithm: Algorithm,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    // Empty chunks still travel around the ring, and the last ones depend on every member.
+    // Every member waits for empty chunks of all others.
     let allocator = collective.context.host().allocator();
     let empty = Shape::new(&[0])
         .map_err(Error::from)

@@ -113,7 +113,7 @@ impl Part {
         (index, own): (usize, Self),
     ) -> Error {
         let differs = theirs.reduction != own.reduction;
-        // Of tasks of different versions.
+        // Tasks of different versions may choose different ways.
         let only_ways_differ = Self {
             in_rounds: own.in_rounds,
             ..theirs
@@ -211,6 +211,27 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_that_differ_only_in_their_ways_are_told_so() {
+        let ring = Part {
+            operation: Operation::AllReduce,
+            dtype: DType::F32,
+            num_elements: 4,
+            reduction: Some(Reduction::Sum),
+            in_rounds: false,
+        };
+        let rounds = Part {
+            in_rounds: true,
+            ..ring
+        };
+        let error = Part::mismatch(("g", "k"), (1, ring), (2, rounds));
+        assert_eq!(
+            error.message(),
+            "allreduce key k of group g: member 1 uses the ring, but member 2 uses an exchange in \
+             two rounds"
+        );
+    }
 
     #[test]
     fn headers_come_back_as_they_were() {

@@ -199,10 +199,11 @@ impl Ring {
         self.fail_as(error, false);
     }
 
-    fn fail_as(&self, error: &Error, is_of_send: bool) {
+    /// Returns `false` if the member failed before.
+    fn fail_as(&self, error: &Error, is_of_send: bool) -> bool {
         let mut state = self.lock();
         if state.failure.is_some() {
-            return;
+            return false;
         }
         state.failure = Some(error.clone());
         state.is_of_send = is_of_send;
@@ -211,6 +212,7 @@ impl Ring {
         for key in waiting {
             self.collective.context.rendezvous().give_up(&key, error);
         }
+        true
     }
 
     /// Sends elements to the right neighbour. The part of the work is over when they were received.
@@ -270,12 +272,16 @@ impl Ring {
         let context = &self.collective.context;
         let to = self.members[position];
         context.send_data_light(to, instance_key, payload, move |answer| {
-            if let Err(errors) = answer {
+            let failed = answer.err().inspect(|errors| {
                 let host = this.collective.context.host();
                 this.fail_as(&errors.to_value(host), true);
-                if is_told {
-                    work.fail(errors);
-                }
+            });
+            // The end of the work lets go of the member, whose last reference a thread of the
+            // transport must not have.
+            drop(this);
+            match failed {
+                Some(errors) if is_told => work.fail(errors),
+                _ => drop(work),
             }
         });
     }
@@ -342,11 +348,10 @@ impl Ring {
             let error = Part::mismatch((group, key), theirs, (self.index, own));
             let is_same_exchange =
                 header.part.operation == own.operation && header.part.in_rounds == own.in_rounds;
-            if !is_same_exchange {
-                // Nobody receives what the others send: they would wait for ever, as would this
-                // member for what they do not send.
+            // Nobody receives what the others send: they would wait for ever, as would this member
+            // for what they do not send.
+            if !is_same_exchange && self.fail_as(&error, false) {
                 abandon(&self.collective, &error);
-                self.fail(&error);
             }
             return Err(error);
         }

@@ -158,6 +158,7 @@ impl DistributedContext {
             Err(error) => return done(Err(error.into())),
         };
         let own_name = name.clone();
+        let has_light_reply = options.has_light_reply;
         // A request to the own task may wait for something that only the end of the server ends,
         // and an execution for something that only the end of the cluster ends.
         let keeps_server = task != self.cluster.own_task();
@@ -190,10 +191,16 @@ impl DistributedContext {
         fabric::call(&*client, options, request, move |answer| {
             drop(watch);
             drop(executing);
+            let mut kept = Some((server, cluster, work));
+            if has_light_reply {
+                // Whoever waits for a light reply has the context. Its last reference is not
+                // dropped here, on a thread of the transport.
+                drop(kept.take());
+            }
             if let Some(done) = take(&done) {
                 done(answer.map_err(|errors| errors.unavailable(&own_name)));
             }
-            drop((server, cluster, work));
+            drop(kept);
         });
     }
 
@@ -302,7 +309,11 @@ impl DistributedContext {
                     }));
                 });
             }
-            answer => done(answer.map(|_| ())),
+            answer => {
+                // As above.
+                drop((this, server, again));
+                done(answer.map(|_| ()));
+            }
         });
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use tfrt_host::tracing::{Scope, TracingLevel};
+use tfrt_queue::Task;
 use tfrt_support::Error;
 
 use super::Server;
@@ -76,8 +77,16 @@ impl Server {
             Ok(context) => context,
             Err(error) => return Ok(Err(error.into())),
         };
-        let _scope = receiving(&context, &instance_key);
-        match context.rendezvous().send_at_once(&instance_key, payload) {
+        let taken = context.rendezvous().send_at_once(&instance_key, payload);
+        if taken.is_ok() {
+            // One that is returned is traced when its receiver runs.
+            drop(receiving(&context, &instance_key));
+        }
+        let queue = Arc::clone(context.host().queue());
+        if let Some(last) = Arc::into_inner(context) {
+            queue.add_task(Task::new(move || drop(last)));
+        }
+        match taken {
             Ok(taken) => Ok(taken.map(|()| SendDataResponse {}).map_err(Into::into)),
             Err(payload) => Err(ArrivedPayload {
                 context_id,

@@ -120,6 +120,30 @@ impl<W: AsyncWrite + Unpin> Answerer<W> {
             }
             // The task sends the rest, or finds that the connection has ended.
         }
+        self.leave(&shared, (frame, num_bytes), room);
+    }
+
+    /// Leaves an answer to the task of the connection, which sends it with those that come soon.
+    pub(super) fn answer_with_others(
+        &self,
+        number: u64,
+        answer: &Answer,
+        room: Option<OwnedSemaphorePermit>,
+    ) {
+        if let Some(shared) = self.shared.upgrade() {
+            let frame = AnswerFrame::new(number, answer);
+            let num_bytes = frame.num_bytes();
+            self.leave(&shared, (Some(frame), num_bytes), room);
+        }
+    }
+
+    /// Leaves a frame, or what is left of it, to the task of the connection.
+    fn leave(
+        &self,
+        shared: &Shared<W>,
+        (frame, num_bytes): (Option<AnswerFrame>, usize),
+        room: Option<OwnedSemaphorePermit>,
+    ) {
         let waiting = &shared.num_waiting_bytes;
         waiting.send_modify(|waiting| *waiting += num_bytes);
         let queued = Queued {

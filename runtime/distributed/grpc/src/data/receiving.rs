@@ -1,5 +1,5 @@
-//! The server's end of data connections: payloads and calls become tasks of the work queue, and
-//! their answers are sent as they come.
+//! The server's end of data connections: calls, and payloads that are not taken at once, become
+//! tasks of the work queue. Their answers are sent as they come.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -307,7 +307,12 @@ where
 
     fn hand_over(&self, number: u64, arrival: Arrival, room: Option<OwnedSemaphorePermit>) {
         let answerer = self.answerer.clone();
-        let done = move |answer: Answer| answerer.answer(number, &answer, room);
+        // What follows is answered soon, too.
+        let is_alone = self.reader.buffer().is_empty();
+        let done = move |answer: Answer| match is_alone {
+            true => answerer.answer(number, &answer, room),
+            false => answerer.answer_with_others(number, &answer, room),
+        };
         self.endpoint
             .take(self.caller.clone(), arrival.finish(), done);
     }

@@ -58,6 +58,12 @@ impl Lane {
         shared.send(request).await
     }
 
+    /// Returns `true` if there is a connection, and nobody is opening another one.
+    pub(crate) fn is_open(&self) -> bool {
+        let slot = self.0.try_lock();
+        slot.is_ok_and(|slot| slot.as_ref().is_some_and(|open| !open.has_ended()))
+    }
+
     /// Sends a call, and returns the response.
     pub(crate) async fn call(
         &self,

@@ -1,39 +1,43 @@
 //! A reduction in two rounds, for small chunks.
 //!
 //! In the first round, every member sends chunk c of its elements to member c, which combines the
-//! elements of all in the order of the ring. In the second one, it sends the finished chunk to all.
-//! A reduce-scatter has only the first one, and so has a barrier, whose chunks are empty.
+//! elements of all in the order of the ring. In the second round, member c sends the finished chunk
+//! to all others.
 //!
 //! ```text
 //!   round 1    member 0 ──► member c ◄── member 1 …         x_c ⊕ x_{c+1} ⊕ … ⊕ x_{c−1}
 //!   round 2    member 0 ◄── member c ──► member 1 …
 //! ```
 //!
+//! The others do not need the chunk in a reduce-scatter: member c only tells them whether it is
+//! finished, so that all members end in the same way. A barrier has empty chunks, and one round.
+//!
 //! These are as many messages and bytes as around the ring. But a member waits for two messages in
-//! a row, instead of 2 G − 2, and each wait costs several changes of threads. Every member has a
-//! connection to every other one.
+//! a row instead of 2 G − 2, and each wait costs several changes of threads. The price is a
+//! connection between every two members.
 //!
 //! A member that fails sends its error in place of elements, and still receives what the others
-//! send: so all messages are claimed.
+//! send, so that no message is left. Only a member that cannot start, that is lost, or that takes
+//! part in another way leaves messages behind.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prost::bytes::Bytes;
 use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use super::super::header::Operation;
-use super::super::ring::abandon;
 use super::super::split::chunk_bytes;
 use super::super::{Collective, PayloadMemory, Reducible, lend, sent_copy};
 use super::{Chunks, Done, Reducing, check_len};
 use crate::error::Gather;
 
-/// The most bytes of a chunk. Larger ones are limited by what the connections carry, and around the
-/// ring that is combined, sent and received at the same time. Tests have tensors of either kind that
-/// are small.
+/// The most bytes of a chunk. The ring is faster for larger chunks: with four tasks on two
+/// processors, chunks of 4 MiB take 1.2 times as long in rounds. Tests have a smaller limit, so that
+/// small tensors are reduced in both ways.
 const MAX_CHUNK_BYTES: usize = if cfg!(test) { 1 << 8 } else { 256 << 10 };
 
-/// The most members, each of which has connections to all others.
+/// The most members. Each has connections to all others.
 const MAX_MEMBERS: usize = 32;
 
 /// Returns `true` if a group of so many members reduces a tensor in rounds. All of them decide
@@ -47,7 +51,7 @@ pub(super) fn suit(tensor: &DenseHostTensor, num_members: usize) -> Result<bool,
 }
 
 pub(super) struct Rounds<T: Reducible> {
-    /// Each is one piece; without a second round, there is only the one of this member.
+    /// Each is one piece. A reduce-scatter finishes only that of this member.
     chunks: Chunks<T>,
     state: Mutex<State>,
 }
@@ -103,7 +107,7 @@ impl<T: Reducible> Rounds<T> {
     }
 
     fn has_second_round(&self) -> bool {
-        self.chunks.part.operation == Operation::AllReduce
+        self.chunks.part.operation != Operation::Barrier
     }
 
     /// Returns the positions of the other members, from the right neighbour on.
@@ -119,7 +123,8 @@ impl<T: Reducible> Rounds<T> {
         let is_right = to == (from + 1) % self.chunks.ring.size();
         match round {
             1 if is_right => format!("{group}:{key}:1"),
-            _ => format!("{group}:{key}:{round}:from:{from}"),
+            // Steps around the ring have no `~`.
+            _ => format!("{group}:{key}:{round}~{from}"),
         }
     }
 
@@ -174,24 +179,20 @@ impl<T: Reducible> Rounds<T> {
     fn finish_chunk(&self, work: &Gather) {
         let Chunks { ring, part, .. } = &self.chunks;
         let failure = self.lock().failure.clone();
-        let combined = failure.map_or_else(
-            || {
-                self.combine().inspect_err(|error| {
-                    self.note(error.clone());
-                    if !self.has_second_round() {
-                        abandon(ring.collective(), error);
-                    }
-                })
-            },
-            Err,
-        );
-        if let Ok(data) = &combined {
+        let combined = failure.map_or_else(|| self.combine(), Err);
+        let lent = combined.and_then(|data| {
             self.chunks.finished.put(ring.index(), data.clone());
+            match self.chunks.scatters() {
+                true => Ok(Bytes::new()),
+                false => Ok(lend(&data)?),
+            }
+        });
+        if let Err(error) = &lent {
+            self.note(error.clone());
         }
         if !self.has_second_round() {
             return;
         }
-        let lent = combined.and_then(|data| Ok(lend(&data)?));
         for member in self.others() {
             let (key, work) = (self.key(2, ring.index(), member), work.clone());
             match &lent {
@@ -212,7 +213,10 @@ impl<T: Reducible> Rounds<T> {
         let memory = PayloadMemory::of(ring.collective().context.host());
         let mut combined = HostBuffer::copied(memory.allocator(size_of_val(own)), own)?;
         let mut elements = combined.elements_mut::<T>()?;
-        for data in self.others().filter_map(|member| theirs[member].as_ref()) {
+        for member in self.others() {
+            // There without a failure.
+            let missing = || Error::new("the elements of a member are missing");
+            let data = theirs[member].as_ref().ok_or_else(missing)?;
             reduction.combine_into(&mut elements, &data.elements::<T>()?)?;
         }
         reduction.finish_all(&mut elements, ring.size());
@@ -220,21 +224,26 @@ impl<T: Reducible> Rounds<T> {
         Ok(combined)
     }
 
-    /// Receives the chunk that a member has finished.
+    /// Receives the chunk that a member has finished; for a reduce-scatter, only that it has.
     fn receive_finished(self: Arc<Self>, from: usize, work: Gather) {
         let (ring, part) = (Arc::clone(&self.chunks.ring), self.chunks.part);
         let key = self.key(2, from, ring.index());
         ring.receive_from(from, key, part, move |received| {
-            // Until here.
-            let _work = work;
+            let range = match self.chunks.scatters() {
+                true => 0..0,
+                false => self.chunks.range(from),
+            };
             let checked = received.and_then(|data| {
-                check_len::<T>(&data, &self.chunks.range(from))?;
+                check_len::<T>(&data, &range)?;
                 Ok(data)
             });
             match checked {
-                Ok(data) => self.chunks.finished.put(from, data),
+                Ok(data) if !self.chunks.scatters() => self.chunks.finished.put(from, data),
+                Ok(_) => {}
                 Err(error) => self.note(error),
             }
+            // The work lasts until the chunk is kept.
+            drop(work);
         });
     }
 }

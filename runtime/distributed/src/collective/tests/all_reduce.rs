@@ -128,7 +128,7 @@ fn a_failure_in_one_segment_fails_all_members_and_leaves_their_tensors() {
 }
 
 /// A function that panics at a large element.
-const PICKY: UserReduction = UserReduction::new("picky_segment").with_f32(picky);
+pub(super) const PICKY: UserReduction = UserReduction::new("picky_segment").with_f32(picky);
 
 inventory::submit!(PICKY);
 

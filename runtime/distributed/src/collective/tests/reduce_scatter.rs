@@ -67,6 +67,51 @@ fn a_scattered_reduction_has_the_bits_of_its_formula() {
 }
 
 #[test]
+fn a_failure_in_one_chunk_fails_all_members_and_leaves_the_key_to_others() {
+    for (seed, size) in (0..20).zip([3, 4, 8].into_iter().cycle()) {
+        let network = InProcessNetwork::with_faults(Faults {
+            seed,
+            max_delay: std::time::Duration::from_micros(300),
+            ..Faults::default()
+        });
+        let cluster = Cluster::on("mstd:2", network, size);
+        let contexts = cluster.contexts();
+        let start = |largest: f32| {
+            let start = |(member, context): (usize, &Arc<DistributedContext>)| {
+                let mut elements = vec![1.0_f32; 2 * size];
+                if member == 1 {
+                    elements[0] = largest;
+                }
+                let output = tensor(context, &[2], &[0.0_f32; 2]);
+                let (sender, outcome) = channel();
+                let reduction = Reduction::User(&super::all_reduce::PICKY);
+                reduce_scatter(
+                    collective(context, "k"),
+                    reduction,
+                    tensor(context, &[2 * size], &elements),
+                    output.clone(),
+                    tell(sender),
+                );
+                (output, outcome)
+            };
+            let started: Vec<_> = contexts.iter().enumerate().map(start).collect();
+            started
+        };
+        for (output, outcome) in start(100.0) {
+            let failure = wait(&cluster.host, &outcome).unwrap_err();
+            assert_eq!(failure, "reduction picky_segment panicked");
+            assert_eq!(*output.elements::<f32>().unwrap(), [0.0; 2]);
+        }
+        for (output, outcome) in start(1.0) {
+            assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+            assert_eq!(*output.elements::<f32>().unwrap(), [size as f32; 2]);
+        }
+        let is_tidy = |context: &Arc<DistributedContext>| context.rendezvous().is_empty();
+        assert!(contexts.iter().all(is_tidy));
+    }
+}
+
+#[test]
 fn a_scattered_reduction_needs_room_for_its_chunk() {
     let cluster = Cluster::new("s", 2);
     let contexts = cluster.contexts();
