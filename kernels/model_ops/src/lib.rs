@@ -10,7 +10,8 @@
 //! | [`chains`] | several of them in one pass |
 //! | [`shapes`] | other shapes of the same elements, and tensors made from shapes |
 //! | [`pieces`] | concatenation, slices, padding |
-//! | [`places`] | elements by index: gathers, scatters, sorting |
+//! | [`places`] | elements by index: gathers, scatters |
+//! | [`top_k`] | the greatest or least elements |
 //! | [`reductions`] | sums, means, extremes along axes |
 //! | [`products`] | matrix products |
 //! | [`windows`] | convolutions and pooling |
@@ -52,6 +53,8 @@ pub mod chains;
 pub mod pieces;
 
 pub mod places;
+
+pub mod top_k;
 
 pub mod reductions;
 

@@ -1,4 +1,4 @@
-//! Elements by index: gathers, scatters, sorting.
+//! Elements by index: gathers, scatters.
 //!
 //! Indices are integers; negative ones count from the end. One out of range is an error.
 
@@ -379,64 +379,6 @@ fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[dims.len(), found.len()], |at| {
         let (axis, element) = (at / found.len(), at % found.len());
         (found[element] / own[axis] % dims[axis]) as i64
-    })
-}
-
-/// Returns the greatest or the least `k` elements along an axis, in order, and their indices. Equal
-/// elements keep their order.
-///
-/// # Errors
-/// If there are fewer than `k` elements.
-#[tfrt_op("nn.TopK")]
-fn top_k(
-    x: &AnyRef,
-    k: &AnyRef,
-    #[attr(default = -1)] axis: i64,
-    #[attr(default = true)] largest: bool,
-    ctx: &ExecutionContext,
-) -> Result<(DenseHostTensor, DenseHostTensor)> {
-    const OP: &str = "nn.TopK";
-    let x = dense(x)?;
-    let k = whole_numbers(OP, &dense(k)?)?.first().copied().unwrap_or(0);
-    let dims = x.shape().dims();
-    let axis = axis_of(OP, axis, dims.len())?;
-    let count = usize::try_from(k).ok().filter(|&count| count <= dims[axis]);
-    let count = count.ok_or_else(|| {
-        invalid(format!(
-            "`{OP}`: cannot select {k} of {} elements",
-            dims[axis]
-        ))
-    })?;
-    let mut shape = dims.to_vec();
-    shape[axis] = count;
-    let inner = product(&dims[axis + 1..]);
-    with_number!(OP, x.dtype(), T => {
-        let from = x.elements::<T>()?;
-        let mut values = allocate(ctx, x.dtype(), &shape)?;
-        let mut places = allocate(ctx, DType::I64, &shape)?;
-        {
-            let (mut values, mut places) = (values.elements_mut::<T>()?, places.elements_mut::<i64>()?);
-            for outer in 0..product(&dims[..axis]) {
-                for column in 0..inner {
-                    let start = outer * dims[axis] * inner + column;
-                    let mut order: Vec<usize> = (0..dims[axis]).collect();
-                    // NaN is greater than everything.
-                    order.sort_by(|&a, &b| {
-                        let (a, b) = (from[start + a * inner], from[start + b * inner]);
-                        let ordering = a.partial_cmp(&b).unwrap_or_else(|| {
-                            Number::is_nan(a).cmp(&Number::is_nan(b))
-                        });
-                        if largest { ordering.reverse() } else { ordering }
-                    });
-                    for (at, &place) in order.iter().take(count).enumerate() {
-                        let to = (outer * count + at) * inner + column;
-                        values[to] = from[start + place * inner];
-                        places[to] = place as i64;
-                    }
-                }
-            }
-        }
-        Ok((values, places))
     })
 }
 

@@ -6,18 +6,23 @@
 
 mod channels_last;
 
+mod plane_conv;
+
+mod plane_pool;
+
 pub(crate) use channels_last::place_windows;
 
 use std::ops::Range;
 
 use tfrt::prelude::*;
-use tfrt_compute::job::Plan;
-use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
-use tfrt_compute::parallel::Serial;
 use tfrt_tensor::DenseHostTensor;
+
+use plane_conv::PlaneConv;
+use plane_pool::PlanePool;
 
 use crate::epilogue::Epilogue;
 use crate::number::{Number, with_number, with_real};
+use crate::products::finish_later;
 use crate::{Slots, advance, allocate, dense, invalid, made, product, strides, unspecified};
 
 /// A window along one dimension.
@@ -43,6 +48,21 @@ impl Axis {
         let first = self.taps_before(output, 0);
         let end = self.taps_before(output, self.input as i64);
         first.min(end)..end
+    }
+
+    /// Returns the windows in which a tap is in the input, and where it is in the first of them.
+    fn windows_inside(&self, tap: usize) -> (Range<usize>, usize) {
+        let first = (tap * self.dilation) as i64 - self.before;
+        let start = match usize::try_from(first) {
+            Ok(_) => 0,
+            Err(_) => (first.unsigned_abs() as usize).div_ceil(self.stride),
+        };
+        if start >= self.output {
+            return (0..0, 0);
+        }
+        let source = (first + (start * self.stride) as i64) as usize;
+        let count = self.input.saturating_sub(source).div_ceil(self.stride);
+        (start..self.output.min(start + count), source)
     }
 
     /// Returns how many taps of a window lie before a place of the input.
@@ -279,8 +299,7 @@ fn conv(
         };
         return conv.run(&layout, ctx);
     }
-    let y = conv_planes(&x, &w, bias.as_ref(), group, &layout, ctx)?;
-    Ok(AnyRef::available(epilogue.finish(y, ctx)?))
+    conv_planes([&x, &w], bias.as_ref(), group, &layout, epilogue, ctx)
 }
 
 /// Convolves `x`, `[batch, rows, columns, channels]` or `[batch, columns, channels]`, as `nn.Conv`
@@ -320,13 +339,13 @@ fn packed_conv(
 
 /// Convolves images whose channels come before their planes.
 fn conv_planes(
-    x: &DenseHostTensor,
-    w: &DenseHostTensor,
+    [x, w]: [&DenseHostTensor; 2],
     bias: Option<&DenseHostTensor>,
     group: usize,
     layout: &Layout<'_>,
+    epilogue: Epilogue,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.Conv";
     let (batch, channels, input) = spatial(OP, x)?;
     let (filters, per_group, sizes) = spatial(OP, w)?;
@@ -350,7 +369,7 @@ fn conv_planes(
             x.dtype()
         )));
     }
-    let problem = Problem {
+    let conv = PlaneConv {
         batch,
         channels,
         filters,
@@ -359,126 +378,14 @@ fn conv_planes(
     };
     if x.dtype() == DType::F32 {
         let mut y = unspecified(ctx, DType::F32, &dims)?;
-        let bias = bias.map(DenseHostTensor::elements::<f32>).transpose()?;
-        problem.run(
-            &x.elements::<f32>()?,
-            &w.elements::<f32>()?,
-            bias.as_deref(),
-            &mut y.elements_mut::<f32>()?,
-        )?;
-        return Ok(y);
-    }
-    // Other types by way of the plain definition.
-    with_real!(OP, x.dtype(), T => {
-        let (from, w) = (x.elements::<T>()?, w.elements::<T>()?);
-        let bias = bias.map(DenseHostTensor::elements::<T>).transpose()?;
-        let mut y = allocate(ctx, x.dtype(), &dims)?;
         if y.num_elements() == 0 {
-            return Ok(y);
+            return Ok(AnyRef::available(epilogue.finish(y, ctx)?));
         }
-        let mut to = y.elements_mut::<T>()?;
-        let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
-        for_each_window(&problem.axes, |output, window| {
-            for image in 0..batch {
-                for filter in 0..filters {
-                    let first = filter / (filters / group) * per_group;
-                    let mut sum = bias.as_ref().map_or(0.0, |bias| bias[filter].to_f64());
-                    for channel in 0..per_group {
-                        let plane = (image * channels + first + channel) * pixels;
-                        let kernel = (filter * per_group + channel) * taps;
-                        sum += window.iter().map(|&(tap, place)| {
-                            from[plane + place].to_f64() * w[kernel + tap].to_f64()
-                        }).sum::<f64>();
-                    }
-                    to[(image * filters + filter) * places + output] = T::of_f64(sum);
-                }
-            }
-        });
-        drop(to);
-        Ok(y)
-    })
-}
-
-/// A convolution of single-precision numbers, as matrix products: the filters times the pixels
-/// under each tap.
-struct Problem {
-    batch: usize,
-    channels: usize,
-    filters: usize,
-    group: usize,
-    axes: Vec<Axis>,
-}
-
-impl Problem {
-    fn run(&self, x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32]) -> Result<()> {
-        let count = |of: fn(&Axis) -> usize| self.axes.iter().map(of).product::<usize>();
-        let (pixels, places, taps) = (
-            count(|axis| axis.input),
-            count(|axis| axis.output),
-            count(|axis| axis.size),
-        );
-        let (in_group, out_group) = (self.channels / self.group, self.filters / self.group);
-        let depth = in_group * taps;
-        if y.is_empty() {
-            return Ok(());
-        }
-        // A window of one pixel reads the input where it lies.
-        let is_pointwise = self.axes.iter().all(|axis| {
-            axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.output == axis.input
-        });
-        let windows = if is_pointwise {
-            Vec::new()
-        } else {
-            self.gathered(places, taps)
-        };
-        let mut columns = vec![0.0; if is_pointwise { 0 } else { depth * places }];
-        let plan = Matmul::<f32>::new(MatmulShape::new(out_group, places, depth), 1)?;
-        let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
-        for image in 0..self.batch {
-            for group in 0..self.group {
-                let start = (image * self.channels + group * in_group) * pixels;
-                let planes = &x[start..start + in_group * pixels];
-                if !is_pointwise {
-                    for (row, columns) in columns.chunks_exact_mut(places).enumerate() {
-                        let plane = &planes[row / taps * pixels..][..pixels];
-                        let sources = &windows[row % taps * places..][..places];
-                        for (to, &source) in columns.iter_mut().zip(sources) {
-                            *to = plane.get(source as usize).copied().unwrap_or(0.0);
-                        }
-                    }
-                }
-                let start = (image * self.filters + group * out_group) * places;
-                let to = &mut y[start..start + out_group * places];
-                let beta = match bias {
-                    Some(bias) => {
-                        for (row, bias) in
-                            to.chunks_exact_mut(places).zip(&bias[group * out_group..])
-                        {
-                            row.fill(*bias);
-                        }
-                        1.0
-                    }
-                    None => 0.0,
-                };
-                let filters = &w[group * out_group * depth..][..out_group * depth];
-                let columns = if is_pointwise { planes } else { &columns };
-                let operands = MatmulOperands::new(filters, columns).beta(beta);
-                plan.run(&Serial, operands, to, &mut workspace)?;
-            }
-        }
-        Ok(())
+        let done = conv.start([x, w], bias, &mut y, ctx)?;
+        return finish_later(done, y, epilogue, ctx);
     }
-
-    /// For each tap and each output place, the pixel there; beyond all pixels for padding.
-    fn gathered(&self, places: usize, taps: usize) -> Vec<u32> {
-        let mut windows = vec![u32::MAX; places * taps];
-        for_each_window(&self.axes, |output, window| {
-            for &(tap, place) in window {
-                windows[tap * places + output] = place as u32;
-            }
-        });
-        windows
-    }
+    let y = conv.by_definition([x, w], bias, &dims, ctx)?;
+    Ok(AnyRef::available(epilogue.finish(y, ctx)?))
 }
 
 /// Computes transposed convolutions: each element of `x` adds the filters `w`,
@@ -682,29 +589,19 @@ fn max_pool(
     let axes = layout.axes(input, &sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, channels], &outputs[..]].concat();
-    let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
+    let pool = PlanePool::new(axes);
     with_number!(OP, x.dtype(), T => {
-        let from = x.elements::<T>()?;
+        if !indices && product(&dims) > 0 {
+            return Ok(vec![pool.max::<T>(&x, &[batch, channels], ctx)?]);
+        }
         let mut y = made(ctx, &dims, |_| T::LEAST)?;
         let mut found = made(ctx, &dims, |_| 0_i64)?;
         if y.num_elements() > 0 {
             let (mut to, mut found) = (y.elements_mut::<T>()?, found.elements_mut::<i64>()?);
-            for_each_window(&axes, |output, window| {
-                for plane in 0..planes {
-                    let mut best: Option<(usize, T)> = None;
-                    for &(_, place) in window {
-                        let x = from[plane * pixels + place];
-                        if best.is_none_or(|(_, best)| x > best || (Number::is_nan(x) && !Number::is_nan(best))) {
-                            best = Some((place, x));
-                        }
-                    }
-                    if let Some((place, x)) = best {
-                        let at = plane * places + output;
-                        to[at] = x;
-                        let place = if column_major { turned(place, input) } else { place };
-                        found[at] = (plane * pixels + place) as i64;
-                    }
-                }
+            pool.for_each_greatest(&x.elements::<T>()?, |at, x, (plane, place)| {
+                to[at] = x;
+                let place = if column_major { turned(place, input) } else { place };
+                found[at] = (plane * product(input) + place) as i64;
             });
         }
         let mut results = vec![AnyRef::available(y)];
@@ -761,6 +658,10 @@ fn average_pool(
     let axes = layout.axes(input, &sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, channels], &outputs[..]].concat();
+    if p == 0 && !count_include_pad && product(&dims) > 0 {
+        let pool = PlanePool::new(axes);
+        return with_real!(OP, x.dtype(), T => pool.mean::<T>(&x, &[batch, channels], ctx));
+    }
     let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
     let after = match (auto_pad, pads) {
         (None | Some("NOTSET"), Some(pads)) => pads[axes.len()..].to_vec(),

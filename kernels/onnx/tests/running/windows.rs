@@ -42,6 +42,198 @@ fn a_convolution_that_does_not_fit_says_why() {
     );
 }
 
+/// Numbers that look random, below a limit.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        ((self.0 >> 33) % limit) as usize
+    }
+
+    /// Whole numbers, whose products have exact sums.
+    fn elements(&mut self, dims: &[usize]) -> Vec<f32> {
+        let len = dims.iter().product();
+        (0..len).map(|_| self.below(9) as f32 - 4.0).collect()
+    }
+}
+
+/// Checks that a convolution of single precision has the result of its definition, which double
+/// precision has.
+fn check_conv(x: &[usize], w: &[usize], attributes: &[AttributeProto], numbers: &mut Numbers) {
+    let (x, w, b) = (
+        (x, numbers.elements(x)),
+        (w, numbers.elements(w)),
+        ([w[0]], numbers.elements(&w[..1])),
+    );
+    let conv = with(node("Conv", &["x", "w", "b"], &["y"]), attributes);
+    let single = [
+        ("x", tensor(x.0, &x.1)),
+        ("w", tensor(w.0, &w.1)),
+        ("b", tensor(&b.0, &b.1)),
+    ];
+    let wide = |elements: &[f32]| -> Vec<f64> { elements.iter().map(|&x| x.into()).collect() };
+    let double = [
+        ("x", tensor(x.0, &wide(&x.1))),
+        ("w", tensor(w.0, &wide(&w.1))),
+        ("b", tensor(&b.0, &wide(&b.1))),
+    ];
+    let [single, double] = [single, double].map(|inputs| run(conv.clone(), &inputs));
+    let expected = double.map(|texts| texts[0].replacen("f64", "f32", 1));
+    let found = single.map(|texts| texts[0].clone());
+    assert_eq!(found, expected, "{:?} {:?} {attributes:?}", x.0, w.0);
+}
+
+#[test]
+fn convolutions_in_groups_and_of_volumes_have_the_results_of_their_definition() {
+    let mut numbers = Numbers(1);
+    for round in 0..150 {
+        let rank = 1 + round % 3;
+        let most = [40_u64, 12, 6][rank - 1];
+        let group = 1 + numbers.below(4);
+        let (in_group, out_group) = (1 + numbers.below(3), 1 + numbers.below(20));
+        let mut each = |least: usize, count: u64| -> Vec<usize> {
+            (0..rank).map(|_| least + numbers.below(count)).collect()
+        };
+        let (sizes, strides, dilations) = (each(1, 4), each(1, 3), each(1, 3));
+        let pads = [each(0, 4), each(0, 4)].concat();
+        let covered = sizes
+            .iter()
+            .zip(&dilations)
+            .map(|(size, dilation)| (size - 1) * dilation);
+        let room: Vec<usize> = covered
+            .map(|covered| covered + 1 + most as usize / 4)
+            .collect();
+        let spatial: Vec<usize> = room.iter().map(|room| room + numbers.below(most)).collect();
+        let x = [&[1 + numbers.below(2), group * in_group], &spatial[..]].concat();
+        let w = [&[group * out_group, in_group], &sizes[..]].concat();
+        let numbers_of =
+            |given: &[usize]| -> Vec<i64> { given.iter().map(|&number| number as i64).collect() };
+        let attributes = [
+            int("group", group as i64),
+            ints("strides", &numbers_of(&strides)),
+            ints("dilations", &numbers_of(&dilations)),
+            ints("pads", &numbers_of(&pads)),
+        ];
+        check_conv(&x, &w, &attributes, &mut numbers);
+    }
+}
+
+#[test]
+fn long_convolutions_are_computed_in_tiles() {
+    let mut numbers = Numbers(2);
+    for (x, w, group, pad) in [
+        ([1, 16, 200], [32, 8, 140], 2, 70),
+        ([2, 12, 301], [36, 6, 128], 2, 64),
+        ([1, 4, 5000], [8, 2, 3], 2, 1),
+        ([1, 10, 333], [70, 10, 60], 1, 0),
+    ] {
+        let attributes = [int("group", group), ints("pads", &[pad, pad])];
+        check_conv(&x, &w, &attributes, &mut numbers);
+    }
+}
+
+#[test]
+fn pooling_of_planes_has_the_results_of_its_definition() {
+    let mut numbers = Numbers(3);
+    for round in 0..120 {
+        let rank = 1 + round % 3;
+        let most = [40_u64, 10, 6][rank - 1];
+        let mut each = |least: usize, count: u64| -> Vec<usize> {
+            (0..rank).map(|_| least + numbers.below(count)).collect()
+        };
+        let (sizes, strides) = (each(1, 4), each(1, 3));
+        // Less than a window, so that each has an element, but some taps may have none.
+        let spatial: Vec<usize> = each(1, most);
+        let before: Vec<usize> = sizes
+            .iter()
+            .map(|&size| numbers.below(size as u64))
+            .collect();
+        // At least one window.
+        let least = |axis: usize| sizes[axis].saturating_sub(spatial[axis] + before[axis]);
+        let after: Vec<usize> = (0..rank)
+            .map(|axis| least(axis).max(numbers.below(sizes[axis] as u64)))
+            .collect();
+        let planes = [1 + numbers.below(2), 1 + numbers.below(3)];
+        let dims = [&planes[..], &spatial].concat();
+        let mut elements = numbers.elements(&dims);
+        if round % 4 == 0 {
+            elements[0] = f32::NAN;
+        }
+        let outputs: Vec<usize> = (0..rank)
+            .map(|axis| {
+                (spatial[axis] + before[axis] + after[axis] - sizes[axis]) / strides[axis] + 1
+            })
+            .collect();
+        let result = [&planes[..], &outputs].concat();
+        let (mut greatest, mut at, mut means) = (Vec::new(), Vec::new(), Vec::new());
+        for place in 0..result.iter().product() {
+            let index = place_in(place, &result);
+            let mut inside: Vec<(f32, usize)> = Vec::new();
+            for tap in 0..sizes.iter().product() {
+                let tap = place_in(tap, &sizes);
+                let source = (0..rank).map(|axis| {
+                    let along = index[2 + axis] * strides[axis] + tap[axis];
+                    along
+                        .checked_sub(before[axis])
+                        .filter(|&along| along < spatial[axis])
+                });
+                let Some(source) = source.collect::<Option<Vec<usize>>>() else {
+                    continue;
+                };
+                let source = [&index[..2], &source].concat();
+                let source = source
+                    .iter()
+                    .zip(&dims)
+                    .fold(0, |at, (along, extent)| at * extent + along);
+                inside.push((elements[source], source));
+            }
+            let mut best = inside[0];
+            for &(x, source) in &inside {
+                if x > best.0 || (x.is_nan() && !best.0.is_nan()) {
+                    best = (x, source);
+                }
+            }
+            greatest.push(f64::from(best.0));
+            at.push(best.1 as f64);
+            let sum: f64 = inside.iter().map(|&(x, _)| f64::from(x)).sum();
+            means.push(f64::from((sum / inside.len() as f64) as f32));
+        }
+        let numbers_of =
+            |given: &[usize]| -> Vec<i64> { given.iter().map(|&number| number as i64).collect() };
+        let attributes = [
+            ints("kernel_shape", &numbers_of(&sizes)),
+            ints("strides", &numbers_of(&strides)),
+            ints("pads", &numbers_of(&[&before[..], &after].concat())),
+        ];
+        let text = |dtype: &str, numbers: &[f64]| format!("{dtype} {result:?} {numbers:?}");
+        let x = || [("x", tensor(&dims, &elements))];
+        let pool = |name: &str, outputs: &[&str]| with(node(name, &["x"], outputs), &attributes);
+        check(pool("MaxPool", &["y"]), &x(), &[&text("f32", &greatest)]);
+        let texts = [text("f32", &greatest), text("i64", &at)];
+        check(pool("MaxPool", &["y", "i"]), &x(), &[&texts[0], &texts[1]]);
+        check(pool("AveragePool", &["y"]), &x(), &[&text("f32", &means)]);
+    }
+}
+
+/// Returns the coordinates of a place in row-major order.
+fn place_in(mut place: usize, dims: &[usize]) -> Vec<usize> {
+    let mut index: Vec<usize> = dims
+        .iter()
+        .rev()
+        .map(|extent| {
+            let along = place % extent;
+            place /= extent;
+            along
+        })
+        .collect();
+    index.reverse();
+    index
+}
+
 #[test]
 fn pooling_rounds_up_only_to_windows_that_start_inside() {
     let x = tensor(&[1, 1, 1, 4], &[1.0_f32, 2.0, 3.0, 4.0]);
