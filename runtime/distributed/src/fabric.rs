@@ -7,8 +7,7 @@
 //!
 //! What takes little time may run on threads of the communicator instead: light replies, urgent
 //! requests, and payloads that are taken at once. A communicator never runs a reply on the stack of
-//! the call. Every reply is answered: dropping
-//! one answers it with an error.
+//! the call. Every reply is answered: dropping one answers it with an error.
 
 pub mod in_process;
 
@@ -261,8 +260,9 @@ pub trait RequestHandler: Send + Sync {
 
     /// Takes a payload at once if that takes little time, because its receiver does little or is
     /// still to come. Returns it otherwise: the transport calls this on a thread of its own, and
-    /// has the payload [taken](Self::take_payload) by a task of the work queue then. By default, it
-    /// is always returned.
+    /// has the payload [taken](Self::take_payload) by a task of the work queue then. The handler may
+    /// be the last reference, and should end elsewhere if its end takes long. By default, the
+    /// payload is always returned.
     fn take_at_once(
         self: Arc<Self>,
         caller: Option<&TaskName>,

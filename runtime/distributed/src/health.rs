@@ -31,6 +31,7 @@ use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::{Answer, RemoteError};
 use crate::fabric::{self, CallOptions};
+use crate::last_reference::drop_on_queue;
 use crate::message::{HeartbeatRequest, HeartbeatResponse, LostTask};
 
 /// The number of heartbeats that are sent in a failure timeout.
@@ -342,7 +343,8 @@ impl Detector {
             if let Some(context) = weak.upgrade() {
                 this.round(&context);
                 this.schedule(&context, this.interval());
-                drop_on_queue(context);
+                let queue = Arc::clone(context.host().queue());
+                drop_on_queue(&queue, context);
             }
         }));
     }
@@ -410,7 +412,8 @@ impl Detector {
             if let Some(this) = this.upgrade() {
                 this.hear(&context, task, answer);
             }
-            drop_on_queue(context);
+            let queue = Arc::clone(context.host().queue());
+            drop_on_queue(&queue, context);
         });
     }
 
@@ -459,12 +462,6 @@ impl Detector {
         drop(state);
         declare_lost(context, task, &lost_by);
     }
-}
-
-/// Drops what may be the last reference to a context where waiters may run.
-pub(crate) fn drop_on_queue(context: Arc<DistributedContext>) {
-    let queue = Arc::clone(context.host().queue());
-    queue.add_task(Task::new(move || drop(context)));
 }
 
 fn no_heartbeat(timeout: Duration) -> String {

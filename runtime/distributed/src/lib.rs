@@ -26,6 +26,7 @@
 //! | [`fabric`] | [`RemoteClient`](fabric::RemoteClient) and [`FabricCommunicator`](fabric::FabricCommunicator): the transport, and the one inside a process |
 //! | `object`, `tensor` | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | the place where a payload meets its receiver |
+//! | `last_reference` | the end of shared objects on the work queue |
 //! | [`health`] | lost tasks, and the values that waited for them |
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
 //! | `execute` | the client's side of executing a remote function |
@@ -80,6 +81,8 @@ mod payload;
 mod payload_memory;
 
 pub mod rendezvous;
+
+mod last_reference;
 
 pub mod health;
 

@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
 use tfrt_host::{HostContext, log};
-use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allowed_programs::AllowedPrograms;
@@ -42,6 +41,7 @@ use crate::fabric::{
 };
 use crate::function;
 use crate::health;
+use crate::last_reference::drop_on_queue;
 use crate::message::{
     CancelExecutionResponse, CloseContextResponse, CreateContextRequest, CreateContextResponse,
     DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, DeviceInfo,
@@ -615,7 +615,8 @@ impl Server {
         let context = context.ok_or_else(|| no_context(id))?;
         let is_lost = health::answer(&context, request);
         // It may be the last reference: waiters run on the work queue.
-        health::drop_on_queue(context);
+        let queue = Arc::clone(context.host().queue());
+        drop_on_queue(&queue, context);
         Ok(HeartbeatResponse {
             incarnation: self.incarnation,
             is_lost,
@@ -765,10 +766,7 @@ impl RequestHandler for Server {
     ) -> Result<Answer<SendDataResponse>, ArrivedPayload> {
         let taken = self.take_light(caller, arrived);
         let queue = Arc::clone(self.host.queue());
-        // The end of a server calls waiters, which do not belong on a thread of the transport.
-        if let Some(last) = Arc::into_inner(self) {
-            queue.add_task(Task::new(move || drop(last)));
-        }
+        drop_on_queue(&queue, self);
         taken
     }
 

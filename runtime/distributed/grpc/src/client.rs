@@ -169,8 +169,8 @@ impl RemoteClient for Client {
         }
         let method = request.method().name();
         let (threads, cut) = (Arc::clone(&self.threads), self.cut.subscribe());
-        let sends_at_once = peer.sends_at_once(&request);
-        let host = Arc::clone(&peer);
+        let sends_at_once = options.max_retries == 0 && peer.sends_at_once(&request);
+        let receiver = Arc::clone(&peer);
         let call = async move {
             tokio::select! {
                 biased;
@@ -182,7 +182,7 @@ impl RemoteClient for Client {
                     let cause = "the connection was cut".to_owned();
                     Err(Failure::Network(ErrorCode::RpcCancelled, cause))
                 }
-                outcome = host.send(request, options.max_retries) => outcome,
+                outcome = receiver.send(request, options.max_retries) => outcome,
             }
         };
         let finish = move |outcome: Result<Response, Failure>| {
@@ -203,7 +203,7 @@ impl RemoteClient for Client {
             call.as_mut().poll(&mut context)
         };
         match sent {
-            // Not here: the reply does not run on the stack of the call.
+            // A reply does not run on the stack of the call.
             Poll::Ready(outcome) => network.spawn(async move { finish(outcome) }),
             Poll::Pending => network.spawn(async move { finish(call.await) }),
         };
@@ -281,9 +281,10 @@ impl Peer {
         let takes_payloads = self.greeted.get().is_some_and(|takes| takes.payloads);
         match request {
             Request::SendData(request) => {
+                let most = MAX_BYTES_AT_ONCE.min(self.options.inline_limit_bytes);
                 takes_payloads
                     && data::fits(request)
-                    && request.encoded_len() <= MAX_BYTES_AT_ONCE
+                    && request.encoded_len() <= most
                     && self.small.is_open()
             }
             _ => false,

@@ -75,7 +75,7 @@ pub(super) fn barrier(
     algorithm: Algorithm,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    // Every member waits for empty chunks of all others.
+    // No member is done before all have sent empty chunks.
     let allocator = collective.context.host().allocator();
     let empty = Shape::new(&[0])
         .map_err(Error::from)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use prost::bytes::Bytes;
 use tfrt_async::{AsyncValueRef, Chain, Value};
@@ -18,6 +18,7 @@ use super::{Collective, Reduction, epoch, ring};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::{RemoteError, RemoteErrors};
+use crate::health::Watch;
 use crate::payload::Payload;
 
 /// A back end: a way to perform collectives.
@@ -100,7 +101,8 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
     /// Sends a tensor to the member at position `to`, which receives it under the same key.
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain>;
 
-    /// Receives a tensor from the member at position `from`.
+    /// Receives a tensor from the member at position `from`. If any member is lost before the tensor
+    /// is there, this is an error: after that, the others may send nothing more in this group.
     fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor>;
 
     /// Waits until all members have called this.
@@ -317,6 +319,8 @@ pub(super) struct RingMember {
     /// How it reduces tensors.
     algorithm: Algorithm,
     state: Mutex<State>,
+    /// End what is received when a member is lost.
+    watches: OnceLock<Vec<Watch>>,
 }
 
 #[derive(Default)]
@@ -441,6 +445,7 @@ impl RingMember {
             index,
             algorithm,
             state: Mutex::default(),
+            watches: OnceLock::new(),
         });
         let weak = member.this.clone();
         let receiver = move |payload: Result<Payload, Error>| {
@@ -456,10 +461,11 @@ impl RingMember {
             let is_over = context.epochs().current(group) > number;
             let took_part = member.lock().aborted.is_some();
             // A former member that was about to end its epoch has done so meanwhile.
-            return match is_over && !took_part {
-                true => Self::open_with(algorithm, group, context),
-                false => Ok(member),
-            };
+            if is_over && !took_part {
+                return Self::open_with(algorithm, group, context);
+            }
+            member.watch();
+            return Ok(member);
         }
         // The receiver is that of the other one.
         member.lock().listens = false;
@@ -468,6 +474,38 @@ impl RingMember {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what is received when a member is lost.
+    fn watch(&self) {
+        let health = self.context.health();
+        let watch = |member: &TaskHandle| {
+            let this = self.this.clone();
+            health.watch(*member, move |end| {
+                if let Some(this) = this.upgrade() {
+                    let error = RemoteErrors::from(end.into_error()).to_value(this.context.host());
+                    this.end_receives(&error);
+                }
+            })
+        };
+        // Set once, here.
+        let _ = self.watches.set(self.members.iter().map(watch).collect());
+    }
+
+    fn end_receives(&self, error: &Error) {
+        let key_of = |operation: &Operation| match operation {
+            Operation::Receive(key) => Some(key.clone()),
+            Operation::Collectives(_) => None,
+        };
+        let keys: Vec<String> = self
+            .lock()
+            .in_progress
+            .values()
+            .filter_map(key_of)
+            .collect();
+        for key in keys {
+            self.context.rendezvous().give_up(&key, error);
+        }
     }
 
     /// Returns `true` if the group was aborted.
@@ -700,9 +738,8 @@ impl GroupMember for RingMember {
             };
             self.context.receive(member, &key, Box::new(receiver));
         });
-        // The group may have been aborted between the two.
-        let aborted = self.lock().aborted.clone();
-        if let Some(error) = aborted {
+        // The group may have been aborted, or a member lost, before this waited.
+        if let Some(error) = self.failure() {
             self.context.rendezvous().give_up(&key, &error);
         }
         received

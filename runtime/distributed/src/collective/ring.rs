@@ -18,6 +18,7 @@ use super::{Collective, epoch};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::health::Watch;
+use crate::last_reference::drop_on_queue;
 use crate::payload::Payload;
 use crate::server::Server;
 
@@ -276,9 +277,9 @@ impl Ring {
                 let host = this.collective.context.host();
                 this.fail_as(&errors.to_value(host), true);
             });
-            // The end of the work lets go of the member, whose last reference a thread of the
-            // transport must not have.
-            drop(this);
+            // Before the work: its end drops the other reference, on the work queue.
+            let queue = Arc::clone(this.collective.context.host().queue());
+            drop_on_queue(&queue, this);
             match failed {
                 Some(errors) if is_told => work.fail(errors),
                 _ => drop(work),
@@ -348,8 +349,8 @@ impl Ring {
             let error = Part::mismatch((group, key), theirs, (self.index, own));
             let is_same_exchange =
                 header.part.operation == own.operation && header.part.in_rounds == own.in_rounds;
-            // Nobody receives what the others send: they would wait for ever, as would this member
-            // for what they do not send.
+            // The others would wait for ever, because nobody receives what they send. So would this
+            // member, because they send something else.
             if !is_same_exchange && self.fail_as(&error, false) {
                 abandon(&self.collective, &error);
             }

@@ -19,6 +19,7 @@ use crate::drain::Drain;
 use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::fabric::{self, CallOptions, RemoteClient};
 use crate::health::PeerEnd;
+use crate::last_reference::drop_on_queue;
 use crate::message::{Call, CancelExecutionRequest, Method, SendDataRequest};
 use crate::rendezvous;
 
@@ -159,6 +160,7 @@ impl DistributedContext {
         };
         let own_name = name.clone();
         let has_light_reply = options.has_light_reply;
+        let queue = Arc::clone(self.host.queue());
         // A request to the own task may wait for something that only the end of the server ends,
         // and an execution for something that only the end of the cluster ends.
         let keeps_server = task != self.cluster.own_task();
@@ -192,10 +194,15 @@ impl DistributedContext {
             drop(watch);
             drop(executing);
             let mut kept = Some((server, cluster, work));
-            if has_light_reply {
-                // Whoever waits for a light reply has the context. Its last reference is not
-                // dropped here, on a thread of the transport.
-                drop(kept.take());
+            if has_light_reply && let Some((server, cluster, work)) = kept.take() {
+                // Whoever waits for the reply keeps the context.
+                drop(work);
+                if let Some(server) = server {
+                    drop_on_queue(&queue, server);
+                }
+                if let Some(cluster) = cluster {
+                    cluster.drop_on_queue(&queue);
+                }
             }
             if let Some(done) = take(&done) {
                 done(answer.map_err(|errors| errors.unavailable(&own_name)));
@@ -310,8 +317,12 @@ impl DistributedContext {
                 });
             }
             answer => {
-                // As above.
-                drop((this, server, again));
+                drop(again);
+                let queue = Arc::clone(this.host.queue());
+                drop_on_queue(&queue, this);
+                if let Some(server) = server {
+                    drop_on_queue(&queue, server);
+                }
                 done(answer.map(|_| ()));
             }
         });

@@ -218,7 +218,10 @@ fn collectives_fail_on_every_member_that_is_left() {
             "{text}"
         );
     }
-    // The group is of no use any more.
+    // The group is of no use any more, once that is known.
+    let context = &cluster.contexts[0];
+    let third = context.cluster().find("/job:worker/task:2").unwrap();
+    cluster.wait_until(|| context.health().lost(third).is_some());
     let error = wait(&cluster.hosts[0], &start(0)).unwrap_err();
     assert!(
         error.message().contains("task /job:worker/task:2 is lost"),

@@ -17,11 +17,12 @@
 
 use std::sync::{Arc, Weak};
 
-use tfrt_queue::Task;
+use tfrt_queue::{ConcurrentWorkQueue, Task};
 
 use super::Server;
 use crate::context::DistributedContext;
 use crate::health::lost_error;
+use crate::last_reference::drop_on_queue;
 
 /// The servers of a cluster inside this process. They end when the last reference is dropped,
 /// unless they are kept elsewhere.
@@ -73,8 +74,18 @@ pub(super) struct Companions {
 /// Keeps a server for work under way, together with its cluster in this process.
 #[derive(Debug)]
 pub(crate) struct KeptCluster {
-    _server: Arc<Server>,
-    _cluster: Option<Arc<LocalCluster>>,
+    server: Arc<Server>,
+    cluster: Option<Arc<LocalCluster>>,
+}
+
+impl KeptCluster {
+    /// Drops the references. What ends with them ends in tasks of the work queue.
+    pub(crate) fn drop_on_queue(self, queue: &Arc<dyn ConcurrentWorkQueue>) {
+        drop_on_queue(queue, self.server);
+        if let Some(cluster) = self.cluster {
+            drop_on_queue(queue, cluster);
+        }
+    }
 }
 
 impl Server {
@@ -82,8 +93,8 @@ impl Server {
     pub(crate) fn keep(self: Arc<Self>) -> KeptCluster {
         let companions = self.companions.get();
         KeptCluster {
-            _cluster: companions.and_then(|companions| companions.cluster.upgrade()),
-            _server: self,
+            cluster: companions.and_then(|companions| companions.cluster.upgrade()),
+            server: self,
         }
     }
 

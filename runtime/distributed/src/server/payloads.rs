@@ -6,14 +6,13 @@
 use std::sync::Arc;
 
 use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_queue::Task;
 use tfrt_support::Error;
 
 use super::Server;
 use crate::context::DistributedContext;
 use crate::error::{Answer, RemoteError};
 use crate::fabric::{ArrivedPayload, Reply, WantedPayload};
-use crate::health;
+use crate::last_reference::drop_on_queue;
 use crate::message::{Request, SendDataRequest, SendDataResponse};
 use crate::name::TaskName;
 use crate::payload::Payload;
@@ -79,13 +78,11 @@ impl Server {
         };
         let taken = context.rendezvous().send_at_once(&instance_key, payload);
         if taken.is_ok() {
-            // One that is returned is traced when its receiver runs.
+            // A returned payload is traced when its receiver runs.
             drop(receiving(&context, &instance_key));
         }
         let queue = Arc::clone(context.host().queue());
-        if let Some(last) = Arc::into_inner(context) {
-            queue.add_task(Task::new(move || drop(last)));
-        }
+        drop_on_queue(&queue, context);
         match taken {
             Ok(taken) => Ok(taken.map(|()| SendDataResponse {}).map_err(Into::into)),
             Err(payload) => Err(ArrivedPayload {
@@ -212,7 +209,8 @@ fn give(context: &Arc<DistributedContext>, wanted: WantedPayload, reply: Reply<P
         wanted.cancel.install(move || {
             if let Some(context) = context.upgrade() {
                 context.rendezvous().withdraw(&key, number);
-                health::drop_on_queue(context);
+                let queue = Arc::clone(context.host().queue());
+                drop_on_queue(&queue, context);
             }
         });
     }

@@ -307,11 +307,11 @@ where
 
     fn hand_over(&self, number: u64, arrival: Arrival, room: Option<OwnedSemaphorePermit>) {
         let answerer = self.answerer.clone();
-        // What follows is answered soon, too.
-        let is_alone = self.reader.buffer().is_empty();
-        let done = move |answer: Answer| match is_alone {
-            true => answerer.answer(number, &answer, room),
-            false => answerer.answer_with_others(number, &answer, room),
+        // The next payload, which has arrived, is usually answered soon, too.
+        let is_followed = !self.reader.buffer().is_empty();
+        let done = move |answer: Answer| match is_followed {
+            true => answerer.answer_with_others(number, &answer, room),
+            false => answerer.answer(number, &answer, room),
         };
         self.endpoint
             .take(self.caller.clone(), arrival.finish(), done);

@@ -19,8 +19,8 @@ use tfrt_distributed::fabric::CallOptions;
 use tfrt_distributed::message::DistributedContextConfiguration;
 use tfrt_distributed::message::{ProgramKind, RegisterFunctionRequest};
 use tfrt_distributed::{
-    Answer, DistributedContext, Outputs, RemoteExecuteSpec, RemoteExecution, Server, ServerConfig,
-    TaskHandle,
+    Answer, DistributedContext, Outputs, Payload, RemoteExecuteSpec, RemoteExecution, Server,
+    ServerConfig, TaskHandle,
 };
 use tfrt_grpc::TYPE_NAME;
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
@@ -306,10 +306,24 @@ fn loop_until_lost(
     host.await_values(&[neighbour.execute()?])?;
     host.await_values(&[member.barrier("connected").into()])?;
     let (before, connections_before) = (resources(), connections());
-    // Nobody sends it: it ends if the task is lost, and waits if the task lives.
+    // Nobody sends these. In the group, all of them end when a task is lost: no member may wait for
+    // one that has given up. Outside of it, those from the lost task end.
     let never: Vec<AnyRef> = (0..member.size())
         .map(|from| member.recv("never", from).into())
         .collect();
+    let members = context
+        .cluster()
+        .group(ALL_TASKS)
+        .map_err(|error| error.into_plain())?;
+    let (sender, ended) = channel();
+    for from in members.iter().copied() {
+        let sender = sender.clone();
+        let receiver = move |payload: Result<Payload, Error>| {
+            let _ = sender.send((from, payload.is_err()));
+        };
+        let key = format!("never from {from:?}");
+        context.receive(from, &key, Box::new(receiver));
+    }
     let error = (0..MAX_STEPS).find_map(|step| {
         println!("step {step}");
         let started = start_step(&*member, step, len);
@@ -326,27 +340,26 @@ fn loop_until_lost(
     println!("error: {}", error.message().replace('\n', ";"));
     let group = wait_plainly(|done| regroup(context, ALL_TASKS, done))?;
     println!("regrouped as {group}");
-    let health = context.health();
-    let members = context
-        .cluster()
-        .group(ALL_TASKS)
-        .map_err(|error| error.into_plain())?;
-    for (from, never) in members.iter().zip(&never) {
-        let is_lost = health.lost(*from).is_some();
-        if is_lost {
-            // The regrouping may have been faster than the task of the queue that tells this.
-            host.await_available(std::slice::from_ref(never))?;
-        }
-        if is_lost != never.is_error() || is_lost != never.is_available() {
-            return Err(Error::new("expected an error of the lost task alone"));
-        }
+    // The regrouping may have been faster than the task of the queue that tells this.
+    host.await_available(&never)?;
+    if !never.iter().all(AnyRef::is_error) {
+        return Err(Error::new("expected errors of all that the group receives"));
+    }
+    let (from, is_error) = ended.recv_timeout(TIMEOUT).map_err(Error::other)?;
+    if !is_error || context.health().lost(from).is_none() || ended.try_recv().is_ok() {
+        return Err(Error::new("expected an error of the lost task alone"));
     }
     let former = member;
     let member = back_end.open(&group, context)?;
     // However many rounds there are: another test runs the long suite.
     conform(host, &*member, Extent::Short)?;
-    // What waits for a living member would go on waiting. All members have looked at it by now.
-    former.abort(&Error::new("the group has lost a member"));
+    // What waits for a living task would go on waiting.
+    for from in members.iter() {
+        let over = Error::new("the test is over");
+        context
+            .rendezvous()
+            .give_up(&format!("never from {from:?}"), &over);
+    }
     drop((former, neighbour));
     host.quiesce().map_err(Error::other)?;
     let mut left = Vec::new();

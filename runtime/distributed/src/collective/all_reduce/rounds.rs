@@ -12,13 +12,13 @@
 //! The others do not need the chunk in a reduce-scatter: member c only tells them whether it is
 //! finished, so that all members end in the same way. A barrier has empty chunks, and one round.
 //!
-//! These are as many messages and bytes as around the ring. But a member waits for two messages in
-//! a row instead of 2 G − 2, and each wait costs several changes of threads. The price is a
-//! connection between every two members.
+//! An all-reduce sends as many messages and bytes as around the ring. But a member waits for two
+//! messages in a row instead of 2 G − 2, and each wait costs several changes of threads. The price
+//! is a connection between every two members.
 //!
 //! A member that fails sends its error in place of elements, and still receives what the others
-//! send, so that no message is left. Only a member that cannot start, that is lost, or that takes
-//! part in another way leaves messages behind.
+//! send, so that no message is left. Messages stay behind only if a member cannot start, is lost,
+//! cannot be reached, or takes part in another way.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -214,7 +214,7 @@ impl<T: Reducible> Rounds<T> {
         let mut combined = HostBuffer::copied(memory.allocator(size_of_val(own)), own)?;
         let mut elements = combined.elements_mut::<T>()?;
         for member in self.others() {
-            // There without a failure.
+            // Without a failure, every member has sent its elements.
             let missing = || Error::new("the elements of a member are missing");
             let data = theirs[member].as_ref().ok_or_else(missing)?;
             reduction.combine_into(&mut elements, &data.elements::<T>()?)?;

@@ -213,7 +213,7 @@ impl GroupMember for DirectMember {
                 let message = format!("Two receivers for key {key}.");
                 Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
             }
-            (None, None) => match state.gone.get(&from) {
+            (None, None) => match state.gone.get(&from).or(state.lost.as_ref()) {
                 Some(error) => Err(error.clone()),
                 None => {
                     let waiting = Waiting::Receiver(Box::new(receiver));

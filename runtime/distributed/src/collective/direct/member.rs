@@ -59,6 +59,8 @@ pub(super) struct State {
     pub(super) cards: HashMap<usize, Bytes>,
     /// Why nothing arrives from a member any more.
     pub(super) gone: HashMap<usize, Error>,
+    /// Why nothing is received from any member that has not come already: one is lost.
+    pub(super) lost: Option<Error>,
     pub(super) aborted: Option<Error>,
     /// The size of the messages that wait.
     pub(super) unclaimed_bytes: usize,
@@ -156,6 +158,7 @@ impl DirectMember {
                 if let Some(this) = this.upgrade() {
                     let error = RemoteErrors::from(end.into_error()).to_value(this.context.host());
                     this.broken(position, &error);
+                    this.end_receives(&error);
                 }
             })
         };
@@ -411,6 +414,21 @@ impl DirectMember {
             work();
         }
         true
+    }
+
+    /// Fails what is received from any member, because one is lost.
+    fn end_receives(&self, error: &Error) {
+        let mut state = self.lock();
+        state.lost.get_or_insert_with(|| error.clone());
+        let is_receiver =
+            |_: &(usize, String), waiting: &mut Waiting| matches!(waiting, Waiting::Receiver(_));
+        let receivers: Vec<_> = state.tensors.extract_if(is_receiver).collect();
+        drop(state);
+        for (_, waiting) in receivers {
+            if let Waiting::Receiver(receiver) = waiting {
+                receiver(Err(error.clone()));
+            }
+        }
     }
 
     pub(super) fn member(&self, position: usize) -> Result<usize, Error> {

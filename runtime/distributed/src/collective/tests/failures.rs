@@ -348,3 +348,29 @@ fn groups_may_have_names_of_protocol_keys() {
         }
     }
 }
+
+#[test]
+fn a_lost_member_ends_what_is_received_from_any_member() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    let before = members[0].recv("before", 1);
+    let lost = contexts[0].cluster().find("/job:worker/task:2").unwrap();
+    let error = crate::RemoteError::new(tfrt_support::ErrorCode::Unavailable, "task 2 is lost");
+    for callback in contexts[0].health().mark_lost(lost, error) {
+        callback();
+    }
+    let after = members[0].recv("after", 1);
+    for received in [before, after] {
+        let error = cluster.host.await_values(&[received.into()]).unwrap_err();
+        assert_eq!(error.message(), "Unavailable: task 2 is lost");
+    }
+    // What has come before is received.
+    let sent = members[1].send("sent", 0, &DenseHostTensor::vector(&[7]).unwrap());
+    cluster.host.await_values(&[sent.into()]).unwrap();
+    let received = members[0].recv("sent", 1);
+    cluster
+        .host
+        .await_values(&[received.clone().into()])
+        .unwrap();
+}
