@@ -8,7 +8,7 @@ use tfrt_tensor::DenseHostTensor;
 use crate::number::{Number, with_number};
 use crate::{allocate, axis_of, dense, invalid, product, whole_numbers};
 
-/// The number of elements that are kept before the first selection, if there are few to select.
+/// The least number of candidates that are kept before some are dropped.
 const MIN_KEPT: usize = 64;
 
 /// Returns the greatest or the least `k` elements along an axis, in order, and their indices. Equal
@@ -121,8 +121,11 @@ impl<T: Number> Selection<T> {
                     kept.truncate(self.count);
                 }
             }
+            if kept.len() > self.count {
+                kept.select_nth_unstable_by(self.count - 1, by_place);
+                kept.truncate(self.count);
+            }
             kept.sort_unstable_by(by_place);
-            kept.truncate(self.count);
         }
         self.kept = kept;
         &self.kept

@@ -15,7 +15,7 @@ pub(crate) use channels_last::place_windows;
 use std::ops::Range;
 
 use tfrt::prelude::*;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, Shape};
 
 use plane_conv::PlaneConv;
 use plane_pool::PlanePool;
@@ -591,7 +591,7 @@ fn max_pool(
     let dims = [&[batch, channels], &outputs[..]].concat();
     let pool = PlanePool::new(axes);
     with_number!(OP, x.dtype(), T => {
-        if !indices && product(&dims) > 0 {
+        if !indices && Shape::new(&dims)?.num_elements() > 0 {
             return Ok(vec![pool.max::<T>(&x, &[batch, channels], ctx)?]);
         }
         let mut y = made(ctx, &dims, |_| T::LEAST)?;
@@ -658,7 +658,7 @@ fn average_pool(
     let axes = layout.axes(input, &sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, channels], &outputs[..]].concat();
-    if p == 0 && !count_include_pad && product(&dims) > 0 {
+    if p == 0 && !count_include_pad && Shape::new(&dims)?.num_elements() > 0 {
         let pool = PlanePool::new(axes);
         return with_real!(OP, x.dtype(), T => pool.mean::<T>(&x, &[batch, channels], ctx));
     }

@@ -1,15 +1,15 @@
 //! Convolutions of images whose channels come before their planes, over any number of dimensions
 //! and in any number of groups.
 //!
-//! In single precision, some filters of a group are multiplied with the pixels under their taps, tile by tile of the
-//! output's planes:
+//! In single precision, some filters F of a group are multiplied with the pixels under their taps,
+//! tile by tile of the output's planes:
 //!
 //! ```text
-//!   filters [F, channels · taps] × columns [channels · taps, places of the tile] ─► a part of F planes
+//!   filters [F, channels · taps] × columns [channels · taps, places of a tile] ─► a tile of F planes
 //! ```
 //!
-//! The columns of a tile stay in the second-level cache. The division depends on the shape alone,
-//! and so does the result.
+//! A tile is so small that its columns stay in the second-level cache, unless filters are large. The
+//! division depends on the shape alone, and so does the result.
 
 use std::ops::Range;
 
@@ -31,12 +31,22 @@ const TILE_LEN: usize = 64 << 10;
 /// The least number of places of a tile.
 const MIN_TILE_PLACES: usize = 64;
 
-/// With so many groups and images, each is one part of the work. With fewer, the filters of a group
-/// are divided into so many parts, of at least [`MIN_FILTERS`].
-const NUM_PARTS: usize = 4;
+/// The same if one place has more than [`TILE_LEN`] products.
+const MIN_DEEP_TILE_PLACES: usize = 16;
 
-/// The least number of filters of a part. The pixels under their taps are copied for each part.
-const MIN_FILTERS: usize = 32;
+/// The number of parts of the work, if the filters divide so. Each thread computes some of them.
+const NUM_PARTS: usize = 16;
+
+/// The most filters of a part, unless there are more than [`NUM_PARTS`] times as many. Each part
+/// copies the pixels under its taps again, so that smaller parts take longer together.
+const PART_FILTERS: usize = 32;
+
+/// The least number of filters of a part, if those of a group are divided.
+const MIN_FILTERS: usize = 8;
+
+/// The most elements of an operand of windows of one pixel that is multiplied as it is, not in
+/// tiles: the product copies it.
+const MAX_WHOLE_LEN: usize = 1 << 20;
 
 /// A convolution.
 #[derive(Clone, Debug)]
@@ -99,7 +109,6 @@ impl PlaneConv {
             ..
         } = *self;
         let per_group = channels / group;
-        let (pixels, places, taps) = (self.pixels(), self.places(), self.taps());
         with_real!("nn.Conv", x.dtype(), T => {
             let (from, w) = (x.elements::<T>()?, w.elements::<T>()?);
             let bias = bias.map(DenseHostTensor::elements::<T>).transpose()?;
@@ -107,6 +116,7 @@ impl PlaneConv {
             if y.num_elements() == 0 {
                 return Ok(y);
             }
+            let (pixels, places, taps) = (self.pixels(), self.places(), self.taps());
             let mut to = y.elements_mut::<T>()?;
             for_each_window(&self.axes, |output, window| {
                 for image in 0..batch {
@@ -153,28 +163,31 @@ impl PlaneConv {
     /// Returns the number of filters of a product: a divisor of those of a group.
     fn filters_at_a_time(&self) -> usize {
         let all = self.filters / self.group;
-        if self.batch * self.group >= NUM_PARTS {
+        if self.batch * self.group >= NUM_PARTS / 4 {
             return all;
         }
-        let most = (all / NUM_PARTS).max(MIN_FILTERS);
-        let mut divisors = (most / 2 + 1..=most).rev();
+        let most = (all / NUM_PARTS).max(PART_FILTERS);
+        let mut divisors = (MIN_FILTERS..=most).rev();
         let divisor = divisors.find(|&count| all.is_multiple_of(count));
         divisor.filter(|_| all > 0).unwrap_or(all)
     }
 
     /// Returns `true` if windows of one pixel read the input where it lies.
-    fn is_pointwise(&self) -> bool {
-        self.axes.iter().all(|axis| {
+    fn reads_in_place(&self) -> bool {
+        let is_pointwise = self.axes.iter().all(|axis| {
             axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.output == axis.input
-        })
+        });
+        is_pointwise && self.depth().saturating_mul(self.places()) <= MAX_WHOLE_LEN
     }
 
     fn tile_places(&self) -> usize {
-        if self.is_pointwise() {
+        if self.reads_in_place() {
             return self.places();
         }
-        let fitting = TILE_LEN / self.depth().max(1);
-        let fitting = fitting.max(MIN_TILE_PLACES).next_multiple_of(16);
+        let fitting = match TILE_LEN / self.depth().max(1) {
+            0 => MIN_DEEP_TILE_PLACES,
+            places => places.max(MIN_TILE_PLACES).next_multiple_of(16),
+        };
         fitting.min(self.places())
     }
 
@@ -197,7 +210,7 @@ impl PlaneConv {
         let w = &w[filter * depth..][..num_filters * depth];
         let bias = |number: usize| bias.map_or(0.0, |bias| bias[filter + number]);
         let tile_places = plan.shape().n;
-        if self.is_pointwise() {
+        if self.reads_in_place() {
             for (number, plane) in planes.chunks_exact_mut(places).enumerate() {
                 plane.fill(bias(number));
             }
@@ -249,17 +262,13 @@ impl PlaneConv {
                 for tap in 0..last.size {
                     let row = channel * taps + outer_tap * last.size + tap;
                     let row = &mut columns[row * tile_places..][..tile_places];
+                    let inside = last.windows_inside(tap);
                     for line in &*lines {
                         let to = &mut row[line.places.clone()];
                         match line.source {
                             Some(start) => {
-                                copy_line(
-                                    last,
-                                    tap,
-                                    line.column,
-                                    &plane[start..][..last.input],
-                                    to,
-                                );
+                                let from = &plane[start..][..last.input];
+                                copy_line((inside.clone(), last.stride), line.column, from, to);
                             }
                             None => to.fill(0.0),
                         }
@@ -285,14 +294,14 @@ struct Line {
     places: Range<usize>,
     /// Where it begins in the line.
     column: usize,
-    /// Where the line of the input begins that a tap reads; none in the padding.
+    /// Where the input line that the tap reads begins; `None` in the padding.
     source: Option<usize>,
 }
 
 impl TileMemory {
     fn new(conv: &PlaneConv, plan: &Matmul<f32>) -> Self {
         let shape = plan.shape();
-        let num_places = match conv.is_pointwise() {
+        let num_places = match conv.reads_in_place() {
             true => 0,
             false => shape.n,
         };
@@ -323,8 +332,12 @@ fn source_line(axes: &[Axis], mut output_line: usize, mut tap: usize) -> Option<
 
 /// Copies what a tap reads from a line of the input, for neighbouring places from `column` on.
 /// Padding is zeros.
-fn copy_line(axis: &Axis, tap: usize, column: usize, line: &[f32], to: &mut [f32]) {
-    let (inside, source) = axis.windows_inside(tap);
+fn copy_line(
+    ((inside, source), stride): ((Range<usize>, usize), usize),
+    column: usize,
+    line: &[f32],
+    to: &mut [f32],
+) {
     let end = column + to.len();
     let first = inside.start.clamp(column, end);
     let last = inside.end.clamp(first, end);
@@ -334,8 +347,8 @@ fn copy_line(axis: &Axis, tap: usize, column: usize, line: &[f32], to: &mut [f32
     if to.is_empty() {
         return;
     }
-    let line = &line[source + (first - inside.start) * axis.stride..];
-    match axis.stride {
+    let line = &line[source + (first - inside.start) * stride..];
+    match stride {
         1 => to.copy_from_slice(&line[..to.len()]),
         stride => {
             for (to, from) in to.iter_mut().zip(line.iter().step_by(stride)) {

@@ -8,9 +8,13 @@ use super::{Axis, for_each_window};
 use crate::number::Number;
 use crate::unspecified;
 
-/// The most taps along a line for which each is looked at, even if it is in the padding for all
-/// windows.
+/// The most taps along a line that are walked through one after the other, each for all windows of
+/// a line. Longer windows are walked through one by one, without their taps in the padding: there
+/// may be any number of those.
 const MAX_TAPS: usize = 1 << 10;
+
+/// The number of windows of a line that are combined at a time.
+const CHUNK_LEN: usize = 1 << 12;
 
 /// The windows of a plane.
 #[derive(Clone, Debug)]
@@ -18,7 +22,7 @@ pub(super) struct PlanePool {
     axes: Vec<Axis>,
 }
 
-/// The elements of a plane under a window: some neighbours of each of some lines.
+/// The elements of a plane under a window: as many of each of some lines, `step` apart.
 #[derive(Clone, Copy, Debug)]
 struct Window<'a> {
     /// Where the lines begin.
@@ -40,10 +44,6 @@ impl Window<'_> {
             }
         }
         so_far
-    }
-
-    fn num_elements(&self) -> usize {
-        self.lines.len() * self.count
     }
 }
 
@@ -70,22 +70,16 @@ impl PlanePool {
         let Some((last, outer)) = self.axes.split_last() else {
             return;
         };
-        let along: Vec<(usize, usize)> = (0..last.output)
-            .map(|column| {
-                let taps = last.taps_inside(column);
-                let first = last.source(column, taps.start).unwrap_or(0);
-                (first, taps.len())
-            })
-            .collect();
         let mut lines = Vec::new();
         for_each_window(outer, |output_line, window| {
             lines.clear();
             lines.extend(window.iter().map(|&(_, line)| line * last.input));
-            for (column, &(first, count)) in along.iter().enumerate() {
+            for column in 0..last.output {
+                let taps = last.taps_inside(column);
                 let window = Window {
                     lines: &lines,
-                    first,
-                    count,
+                    first: last.source(column, taps.start).unwrap_or(0),
+                    count: taps.len(),
                     step: last.dilation,
                 };
                 visit(output_line * last.output + column, window);
@@ -94,7 +88,8 @@ impl PlanePool {
     }
 
     /// Combines the elements of each window of a plane: line by line, so that neighbouring windows
-    /// are combined together. `finish` is given what was combined, and the number of elements.
+    /// are combined together. `finish` is given what was combined, the number of lines of the
+    /// window, and its place along the last dimension.
     #[inline(always)]
     fn combine<T: Number, A: Copy>(
         &self,
@@ -102,7 +97,7 @@ impl PlanePool {
         to: &mut [T],
         start: A,
         combine: impl Fn(A, T) -> A,
-        finish: impl Fn(A, usize) -> T,
+        finish: impl Fn(A, usize, usize) -> T,
     ) {
         let Some((last, outer)) = self.axes.split_last() else {
             return;
@@ -110,38 +105,48 @@ impl PlanePool {
         if last.size > MAX_TAPS {
             self.for_each(|output, window| {
                 let combined = window.fold(start, |so_far, place| combine(so_far, plane[place]));
-                to[output] = finish(combined, window.num_elements());
+                to[output] = finish(combined, window.lines.len(), output % last.output);
             });
             return;
         }
         let taps = (0..last.size).map(|tap| last.windows_inside(tap));
         let taps: Vec<_> = taps.filter(|(columns, _)| !columns.is_empty()).collect();
-        let counts = (0..last.output).map(|column| last.taps_inside(column).len());
-        let counts: Vec<usize> = counts.collect();
-        let mut combined = vec![start; last.output];
+        let mut combined = vec![start; last.output.min(CHUNK_LEN)];
         for_each_window(outer, |output_line, window| {
-            combined.fill(start);
-            for &(_, line) in window {
-                let line = &plane[line * last.input..][..last.input];
-                for (columns, source) in &taps {
-                    let so_far = combined[columns.clone()].iter_mut();
-                    match last.stride {
-                        1 => {
-                            for (so_far, &x) in so_far.zip(&line[*source..]) {
-                                *so_far = combine(*so_far, x);
-                            }
+            let to = &mut to[output_line * last.output..][..last.output];
+            for (number, to) in to.chunks_mut(CHUNK_LEN).enumerate() {
+                let chunk = number * CHUNK_LEN..number * CHUNK_LEN + to.len();
+                let combined = &mut combined[..to.len()];
+                combined.fill(start);
+                for &(_, line) in window {
+                    let line = &plane[line * last.input..][..last.input];
+                    for (columns, source) in &taps {
+                        let first = columns.start.clamp(chunk.start, chunk.end);
+                        let end = columns.end.clamp(first, chunk.end);
+                        let so_far = &mut combined[first - chunk.start..end - chunk.start];
+                        if so_far.is_empty() {
+                            continue;
                         }
-                        stride => {
-                            for (so_far, &x) in so_far.zip(line[*source..].iter().step_by(stride)) {
-                                *so_far = combine(*so_far, x);
+                        let line = &line[source + (first - columns.start) * last.stride..];
+                        match last.stride {
+                            1 => {
+                                for (so_far, &x) in so_far.iter_mut().zip(line) {
+                                    *so_far = combine(*so_far, x);
+                                }
+                            }
+                            stride => {
+                                for (so_far, &x) in
+                                    so_far.iter_mut().zip(line.iter().step_by(stride))
+                                {
+                                    *so_far = combine(*so_far, x);
+                                }
                             }
                         }
                     }
                 }
-            }
-            let to = &mut to[output_line * last.output..][..last.output];
-            for ((to, &combined), count) in to.iter_mut().zip(&combined).zip(&counts) {
-                *to = finish(combined, window.len() * count);
+                for ((to, &combined), column) in to.iter_mut().zip(&*combined).zip(chunk) {
+                    *to = finish(combined, window.len(), column);
+                }
             }
         });
     }
@@ -158,7 +163,7 @@ impl PlanePool {
                 true => x,
                 false => best,
             };
-            pool.combine(plane, to, T::LEAST, greater, |best, _| best);
+            pool.combine(plane, to, T::LEAST, greater, |best, _, _| best);
         })
     }
 
@@ -171,9 +176,12 @@ impl PlanePool {
     ) -> Result<AnyRef> {
         self.start::<T>(x, planes, ctx, |pool, plane, to| {
             let add = |sum: f64, x: T| sum + x.to_f64();
-            pool.combine(plane, to, 0.0, add, |sum, count| {
-                T::of_f64(sum / count as f64)
-            });
+            let mean = |sum: f64, num_lines: usize, column: usize| {
+                let along = pool.axes.last();
+                let along = along.map_or(0, |last| last.taps_inside(column).len());
+                T::of_f64(sum / (num_lines * along) as f64)
+            };
+            pool.combine(plane, to, 0.0, add, mean);
         })
     }
 
@@ -190,7 +198,9 @@ impl PlanePool {
         let (places, pixels) = (self.places(), self.pixels());
         let x = x.elements_owned::<T>()?;
         let output = y.elements_mut_owned::<T>()?;
-        let done = try_start_rows(ctx, output, places, x.len(), move |rows, part| {
+        let taps = self.axes.iter().map(|axis| axis.size.min(axis.input));
+        let operations = taps.fold(output.len(), usize::saturating_mul) / 4;
+        let done = try_start_rows(ctx, output, places, operations, move |rows, part| {
             for (row, to) in rows.zip(part.chunks_exact_mut(places)) {
                 pool_plane(&self, &x[row * pixels..][..pixels], to);
             }
@@ -199,8 +209,8 @@ impl PlanePool {
         Ok(after(done, y))
     }
 
-    /// Calls `put` for each window that has elements, with its number in the result, its greatest
-    /// element, and the plane and the place that this has.
+    /// Calls `put` for each window that has elements: with the number of the window in the result,
+    /// its greatest element, and the plane and the place of that element.
     pub(super) fn for_each_greatest<T: Number>(
         &self,
         x: &[T],

@@ -29,6 +29,7 @@ pub fn all(scale: usize) -> Vec<Sample> {
         control_flow(scale),
         recurrent(scale),
         quantized(scale),
+        volumes(scale),
     ]
 }
 
@@ -74,6 +75,24 @@ fn convolutions(scale: usize) -> Sample {
     let (w, bias) = (b.weight(&[10, scale]), b.weight(&[10]));
     let y = b.op_with("Gemm", &[&y, &w, &bias], &[int("transB", 1)]);
     sample("convolutions", b, &[&y])
+}
+
+/// Convolutions of volumes, whole and in groups, and pooling.
+fn volumes(scale: usize) -> Sample {
+    let mut b = Builder::new(9);
+    let x = b.input("x", &[1, 4, 8, scale, scale]);
+    let (w, bias) = (b.weight(&[2 * scale, 4, 3, 3, 3]), b.weight(&[2 * scale]));
+    let y = b.op_with("Conv", &[&x, &w, &bias], &[ints("pads", &[1; 6])]);
+    let window = [ints("kernel_shape", &[3; 3]), ints("pads", &[1; 6])];
+    let y = b.op_with("MaxPool", &[&y], &window);
+    let w = b.weight(&[2 * scale, scale, 1, 1, 1]);
+    let y = b.op_with("Conv", &[&y, &w], &[int("group", 2)]);
+    let window = [
+        ints("kernel_shape", &[2, 1, 1]),
+        ints("strides", &[2, 1, 1]),
+    ];
+    let y = b.op_with("AveragePool", &[&y], &window);
+    sample("volumes", b, &[&y])
 }
 
 /// A layer normalization, an attention and an activation, all in pieces.

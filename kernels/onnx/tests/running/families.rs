@@ -200,3 +200,25 @@ fn seeds_make_random_numbers_repeat() {
         found[0]
     );
 }
+
+#[test]
+fn selections_are_along_any_axis_and_of_any_number() {
+    let x = || tensor(&[2, 3], &[1.0_f32, f32::NAN, 3.0, 1.0, 5.0, -2.0]);
+    let top =
+        |attributes: &[AttributeProto]| with(node("TopK", &["a", "b"], &["y", "i"]), attributes);
+    let run_top = |k: i64, attributes: &[AttributeProto]| {
+        let inputs = [("a", x()), ("b", tensor(&[1], &[k]))];
+        run(top(attributes), &inputs).unwrap()
+    };
+    let found = run_top(3, &[]);
+    let expected = [
+        "f32 [2, 3] [NaN, 3.0, 1.0, 5.0, 1.0, -2.0]",
+        "i64 [2, 3] [1.0, 2.0, 0.0, 1.0, 0.0, 2.0]",
+    ];
+    assert_eq!(found, expected);
+    let found = run_top(1, &[int("axis", 0), int("largest", 0)]);
+    let expected = ["f32 [1, 3] [1.0, 5.0, -2.0]", "i64 [1, 3] [0.0, 1.0, 1.0]"];
+    assert_eq!(found, expected);
+    let found = run_top(0, &[int("axis", 0)]);
+    assert_eq!(found, ["f32 [0, 3] []", "i64 [0, 3] []"]);
+}

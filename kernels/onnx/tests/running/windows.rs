@@ -130,6 +130,12 @@ fn long_convolutions_are_computed_in_tiles() {
         ([2, 12, 301], [36, 6, 128], 2, 64),
         ([1, 4, 5000], [8, 2, 3], 2, 1),
         ([1, 10, 333], [70, 10, 60], 1, 0),
+        // Filters of a group in several parts.
+        ([1, 3, 50], [64, 3, 5], 1, 2),
+        ([2, 2, 30], [96, 2, 3], 1, 0),
+        ([1, 4, 40], [80, 2, 3], 2, 1),
+        ([1, 5, 100], [640, 5, 1], 1, 0),
+        ([1, 6, 100], [90, 2, 1], 3, 0),
     ] {
         let attributes = [int("group", group), ints("pads", &[pad, pad])];
         check_conv(&x, &w, &attributes, &mut numbers);
@@ -232,6 +238,52 @@ fn place_in(mut place: usize, dims: &[usize]) -> Vec<usize> {
         .collect();
     index.reverse();
     index
+}
+
+#[test]
+fn long_windows_and_lines_are_pooled() {
+    let elements: Vec<f32> = (0..9000).map(|at| (at % 4111) as f32).collect();
+    let x = || [("x", tensor(&[1, 1, 9000], &elements))];
+    for (size, stride) in [(3, 1), (1500, 1), (1500, 700), (2, 3)] {
+        let places = (9000 - size) / stride + 1;
+        let windows = (0..places).map(|place| &elements[place * stride..][..size]);
+        let windows = windows.map(|window| window.iter().copied().map(f64::from));
+        let (greatest, means): (Vec<f64>, Vec<f64>) = windows
+            .map(|window| {
+                let mean = window.clone().sum::<f64>() / size as f64;
+                (window.fold(0.0, f64::max), f64::from(mean as f32))
+            })
+            .unzip();
+        let attributes = [
+            ints("kernel_shape", &[size as i64]),
+            ints("strides", &[stride as i64]),
+        ];
+        let pool = |name: &str| with(node(name, &["x"], &["y"]), &attributes);
+        let text = |numbers: &[f64]| format!("f32 [1, 1, {places}] {numbers:?}");
+        check(pool("MaxPool"), &x(), &[&text(&greatest)]);
+        check(pool("AveragePool"), &x(), &[&text(&means)]);
+    }
+}
+
+#[test]
+fn windows_of_padding_alone_have_the_least_element() {
+    let x = tensor(&[1, 1, 2], &[3_i8, -5]);
+    let pool = |attributes: &[AttributeProto]| {
+        let all = [
+            &[ints("kernel_shape", &[2]), ints("pads", &[2, 2])],
+            attributes,
+        ]
+        .concat();
+        with(node("MaxPool", &["x"], &["y"]), &all)
+    };
+    let dilated = pool(&[ints("dilations", &[2])]);
+    check(
+        dilated,
+        &[("x", x.clone())],
+        &["i8 [1, 1, 4] [3.0, -5.0, 3.0, -5.0]"],
+    );
+    let spread = pool(&[ints("strides", &[4])]);
+    check(spread, &[("x", x)], &["i8 [1, 1, 2] [-128.0, -128.0]"]);
 }
 
 #[test]
