@@ -260,8 +260,8 @@ pub trait RequestHandler: Send + Sync {
 
     /// Takes a payload at once if that takes little time, because its receiver does little or is
     /// still to come. Returns it otherwise: the transport calls this on a thread of its own, and
-    /// has the payload [taken](Self::take_payload) by a task of the work queue then. The handler may
-    /// be the last reference, and should end elsewhere if its end takes long. By default, the
+    /// has the payload [taken](Self::take_payload) by a task of the work queue then. The handler
+    /// may be the last reference, and should end elsewhere if its end takes long. By default, the
     /// payload is always returned.
     fn take_at_once(
         self: Arc<Self>,

@@ -8,8 +8,8 @@
 //!   filters [F, channels · taps] × columns [channels · taps, places of a tile] ─► a tile of F planes
 //! ```
 //!
-//! A tile is so small that its columns stay in the second-level cache, unless filters are large. The
-//! division depends on the shape alone, and so does the result.
+//! A tile is so small that its columns stay in the second-level cache, unless filters are large.
+//! The division depends on the shape alone, and so does the result.
 
 use std::ops::Range;
 

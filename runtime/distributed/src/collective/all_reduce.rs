@@ -17,9 +17,9 @@
 //! fixed order, hence equal bits on all members, regardless of timing. A reduce-scatter produces
 //! the same bits as an all-reduce.
 //!
-//! This is the algorithm of the ring, in the module `around`, which cuts chunks into segments. Small
-//! chunks are exchanged in two rounds, with the same results: see the module `rounds`. The others
-//! follow a schedule, in which members exchange all elements: see the module `schedule`.
+//! This is the algorithm of the ring, in the module `around`, which cuts chunks into segments.
+//! Small chunks are exchanged in two rounds, with the same results: see the module `rounds`. The
+//! others follow a schedule, in which members exchange all elements: see the module `schedule`.
 
 mod around;
 

@@ -101,8 +101,9 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
     /// Sends a tensor to the member at position `to`, which receives it under the same key.
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain>;
 
-    /// Receives a tensor from the member at position `from`. If any member is lost before the tensor
-    /// is there, this is an error: after that, the others may send nothing more in this group.
+    /// Receives a tensor from the member at position `from`. If any member is lost before the
+    /// tensor is there, this is an error: after that, the others may send nothing more in this
+    /// group.
     fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor>;
 
     /// Waits until all members have called this.

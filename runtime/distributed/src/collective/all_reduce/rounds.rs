@@ -33,8 +33,8 @@ use super::{Chunks, Done, Reducing, check_len};
 use crate::error::Gather;
 
 /// The most bytes of a chunk. The ring is faster for larger chunks: with four tasks on two
-/// processors, chunks of 4 MiB take 1.2 times as long in rounds. Tests have a smaller limit, so that
-/// small tensors are reduced in both ways.
+/// processors, chunks of 4 MiB take 1.2 times as long in rounds. Tests have a smaller limit, so
+/// that small tensors are reduced in both ways.
 const MAX_CHUNK_BYTES: usize = if cfg!(test) { 1 << 8 } else { 256 << 10 };
 
 /// The most members. Each has connections to all others.
