@@ -163,6 +163,7 @@ impl PlaneConv {
     /// Returns the number of filters of a product: a divisor of those of a group.
     fn filters_at_a_time(&self) -> usize {
         let all = self.filters / self.group;
+        // Whole groups keep a few threads busy, and copy their pixels only once.
         if self.batch * self.group >= NUM_PARTS / 4 {
             return all;
         }
