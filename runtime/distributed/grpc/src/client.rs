@@ -27,13 +27,14 @@ use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::data::{self, CallFrame, Lane, Opened};
+use crate::numbers::{Numbered, Numbers};
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
 use crate::tls::{Connector, HTTP_2};
 use crate::transfer::{PayloadBody, WithBody};
-use crate::wire::{self, BytesCodec, Hello, RequestId};
+use crate::wire::{self, BytesCodec, Hello};
 
 /// The first wait before a request is sent again; each further one is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
@@ -70,6 +71,8 @@ struct Peer {
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
+    /// The numbers of the requests that run once.
+    numbers: Numbers,
     /// What the task takes, once it has said so.
     greeted: OnceCell<Takes>,
 }
@@ -104,6 +107,7 @@ impl Client {
             requests: Semaphore::new(options.max_inflight_requests as usize),
             bytes: Semaphore::new(options.max_inflight_bytes as usize),
             options: Arc::clone(options),
+            numbers: Numbers::new(random()),
             greeted: OnceCell::new(),
         };
         Self {
@@ -311,11 +315,12 @@ impl Peer {
             false => None,
         };
         // Payloads in chunks are kept by key, so a second one is refused.
-        let id = (max_retries > 0 && !wire::may_repeat(method) && !in_chunks).then(random);
+        let runs_once = max_retries > 0 && !wire::may_repeat(method) && !in_chunks;
+        let number = runs_once.then(|| self.numbers.next());
         let mut retries_left = if in_chunks { 0 } else { max_retries };
         let mut backoff = FIRST_BACKOFF;
         loop {
-            let attempt = self.attempt(&request, in_chunks, id);
+            let attempt = self.attempt(&request, in_chunks, number.as_ref());
             let outcome = match wire::is_control(method) {
                 true => within(self.options.control_timeout, attempt).await,
                 false => attempt.await,
@@ -348,20 +353,20 @@ impl Peer {
         &self,
         request: &Request,
         in_chunks: bool,
-        id: Option<u64>,
+        number: Option<&Numbered<'_>>,
     ) -> Result<Response, Failure> {
         let takes = self.greeted.get_or_try_init(|| self.greet()).await?;
         let method = request.method();
         if let Request::SendData(request) = request
             && takes.payloads
             // Payloads of data connections have no numbers of requests.
-            && id.is_none()
+            && number.is_none()
             && data::fits(request)
         {
             return self.send_data(request, in_chunks).await;
         }
         if takes.calls && wire::is_call(method) && data::fits_call(request) {
-            let call = CallFrame::new(method, &encode(request, id));
+            let call = CallFrame::new(method, &self.encode(request, number));
             let bytes = self.small.call(&self.options, self.open(), call).await;
             return response(method, bytes);
         }
@@ -376,11 +381,26 @@ impl Peer {
                     .await
             }
             _ => {
-                let bytes = encode(request, id).into();
+                let bytes = self.encode(request, number).into();
                 self.post(channel, method.name(), bytes, None).await
             }
         };
         response(method, bytes)
+    }
+
+    /// Returns an encoded request with its number, if it has one.
+    fn encode(&self, request: &Request, number: Option<&Numbered<'_>>) -> Vec<u8> {
+        let fields = match number {
+            Some(number) => Some(number.fields()),
+            // They come without end, so that the last answers are not kept for ever.
+            None if wire::confirms(request.method()) => self.numbers.confirmation(),
+            None => None,
+        };
+        let mut bytes = request.encode();
+        if let Some(fields) = fields {
+            bytes.extend(fields.encode_to_vec());
+        }
+        bytes
     }
 
     /// Sends a payload on a data connection.
@@ -473,16 +493,6 @@ impl Peer {
         }
         request
     }
-}
-
-/// Returns a request with its number, if it has one.
-fn encode(request: &Request, id: Option<u64>) -> Vec<u8> {
-    let mut bytes = request.encode();
-    if id.is_some() {
-        let id = RequestId { request_id: id };
-        bytes.extend(id.encode_to_vec());
-    }
-    bytes
 }
 
 /// Returns the response in an answer.

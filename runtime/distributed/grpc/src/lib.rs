@@ -27,6 +27,8 @@
 //! | `data` | connections of payloads and small calls |
 //! | `transfer` | large payloads in chunks, on a connection of HTTP/2 |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
+//! | `numbers` | the numbers of requests that run once, and which of them are over |
+//! | `pending` | a limit on the requests that are under way |
 //!
 //! # Threads
 //!
@@ -76,6 +78,8 @@ mod forward;
 
 mod options;
 
+mod pending;
+
 mod tls;
 
 mod token;
@@ -95,6 +99,8 @@ mod etcd;
 
 #[cfg(feature = "flight")]
 mod flight;
+
+mod numbers;
 
 mod op_library;
 

@@ -48,6 +48,9 @@ pub struct GrpcOptions {
     /// The maximum number of bytes of payloads and programs in flight to one task. Default: 256
     /// MiB.
     pub max_inflight_bytes: u32,
+    /// The maximum number of bytes of executions, ops and other requests that wait for their end at
+    /// this task, with 1 KiB more for each of them. Further ones are refused. Default: 1 GiB.
+    pub max_pending_bytes: u64,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,
     /// Whether payloads, and the small requests of ops and executions, go on connections of their
@@ -102,6 +105,7 @@ impl Default for GrpcOptions {
             inline_limit_bytes: 1 << 20,
             max_inflight_requests: 1024,
             max_inflight_bytes: 256 << 20,
+            max_pending_bytes: 1 << 30,
             max_payload_bytes: 4 << 30,
             data_connections: true,
             tls: None,

@@ -37,6 +37,7 @@ use crate::flight;
 use crate::health;
 use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
+use crate::pending::Pending;
 use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
 use crate::tls::{self, Caller};
@@ -54,6 +55,7 @@ pub(crate) struct Endpoint {
     handler: Weak<dyn RequestHandler>,
     options: Arc<GrpcOptions>,
     answers: Answers,
+    pending: Pending,
 }
 
 impl Endpoint {
@@ -67,6 +69,7 @@ impl Endpoint {
             handler,
             options: Arc::clone(options),
             answers: Answers::default(),
+            pending: Pending::new(options.max_pending_bytes),
         })
     }
 
@@ -79,36 +82,53 @@ impl Endpoint {
         bytes: Bytes,
         done: impl FnOnce(Answer) + Send + 'static,
     ) {
-        let (id, request) = match decode(method, bytes) {
+        let num_bytes = bytes.len();
+        let (number, request) = match decode(method, bytes) {
             Ok(decoded) => decoded,
             Err(error) => {
                 let message = format!("malformed {} request: {error}", method.name());
                 return done(Err(Status::invalid_argument(message)));
             }
         };
-        match id {
-            None => self.run(caller, request, done),
-            Some(id) => self.run_once(id, caller, request, done),
+        // Others are over soon, and end what takes room.
+        let admitted = match wire::is_control(method) {
+            true => None,
+            false => match self.pending.admit(num_bytes) {
+                Ok(admitted) => Some(admitted),
+                Err(status) => return done(Err(status)),
+            },
+        };
+        let done = move |answer| {
+            drop(admitted);
+            done(answer);
+        };
+        if number.request_id.is_some() {
+            return self.run_once(number, caller, request, done);
         }
+        if number.done_below.is_some() {
+            self.answers.confirm(&number);
+        }
+        self.run(caller, request, done);
     }
 
     /// Runs a request unless one of its number was run already.
     fn run_once(
         self: &Arc<Self>,
-        id: u64,
+        number: RequestId,
         caller: Option<Caller>,
         request: Request,
         done: impl FnOnce(Answer) + Send + 'static,
     ) {
-        match self.answers.arrive(id) {
+        match self.answers.arrive(&number) {
             Arrival::Again(answer) => {
                 tokio::spawn(async { done(answer.await.unwrap_or_else(|_| Err(gone()))) });
             }
+            Arrival::Refused(status) => done(Err(status)),
             Arrival::First => {
                 let this = Arc::clone(self);
                 self.run(caller, request, move |answer| {
                     // A caller that has gone away and comes back finds it.
-                    this.answers.finish(id, &answer);
+                    this.answers.finish(&number, &answer);
                     done(answer);
                 });
             }
@@ -208,13 +228,13 @@ fn caught(name: &'static str, handle: impl FnOnce() + Send) -> impl FnOnce() + S
     }
 }
 
-/// Returns the number of an encoded request, if it has one, and the request.
-fn decode(method: Method, bytes: Bytes) -> Result<(Option<u64>, Request), prost::DecodeError> {
-    let id = match wire::may_repeat(method) {
-        true => None,
-        false => RequestId::decode(bytes.clone())?.request_id,
+/// Returns what an encoded request says of its number, and the request.
+fn decode(method: Method, bytes: Bytes) -> Result<(RequestId, Request), prost::DecodeError> {
+    let number = match wire::may_repeat(method) && !wire::confirms(method) {
+        true => RequestId::default(),
+        false => RequestId::decode(bytes.clone())?,
     };
-    Ok((id, Request::decode(method, bytes)?))
+    Ok((number, Request::decode(method, bytes)?))
 }
 
 /// What the services of other protocols need.

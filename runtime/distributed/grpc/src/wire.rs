@@ -94,11 +94,18 @@ pub(crate) struct DataChunk {
     pub(crate) crc32c: Option<u32>,
 }
 
-/// The field that every request has in addition: a number, if the request may arrive twice.
-#[derive(Clone, PartialEq, Message)]
+/// The fields that every request has in addition: a number, if the request may arrive twice, and
+/// what its client knows of earlier ones.
+#[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct RequestId {
     #[prost(uint64, optional, tag = "100")]
     pub(crate) request_id: Option<u64>,
+    /// The number of the client, which no other one has.
+    #[prost(fixed64, tag = "110")]
+    pub(crate) client: u64,
+    /// All requests of the client below this number are over.
+    #[prost(uint64, optional, tag = "111")]
+    pub(crate) done_below: Option<u64>,
 }
 
 /// Returns `true` if a request may run twice without harm and needs no number.
@@ -107,6 +114,11 @@ pub(crate) fn may_repeat(method: Method) -> bool {
         method,
         Method::GetDevices | Method::KeepAlive | Method::Heartbeat | Method::CancelExecution
     )
+}
+
+/// Returns `true` if a request without a number says which answers its client has.
+pub(crate) fn confirms(method: Method) -> bool {
+    matches!(method, Method::KeepAlive | Method::Heartbeat)
 }
 
 /// Returns `true` if a request is over quickly wherever the task is well, so that it has a deadline
@@ -206,9 +218,15 @@ mod tests {
         let mut bytes = request.encode();
         let id = RequestId {
             request_id: Some(300),
+            client: 0x0102_0304_0506_0708,
+            done_below: Some(299),
         };
         id.encode(&mut bytes).unwrap();
-        assert_eq!(bytes, b"\x09\x05\0\0\0\0\0\0\0\xa0\x06\xac\x02");
+        assert_eq!(
+            bytes,
+            b"\x09\x05\0\0\0\0\0\0\0\xa0\x06\xac\x02\
+              \xf1\x06\x08\x07\x06\x05\x04\x03\x02\x01\xf8\x06\xab\x02"
+        );
         let bytes = Bytes::from(bytes);
         assert_eq!(RequestId::decode(bytes.clone()), Ok(id));
         assert_eq!(Request::decode(Method::KeepAlive, bytes), Ok(request));

@@ -1,6 +1,7 @@
 //! Bad networks, and receivers that take nothing. `TFRT_LONG_TESTS` makes the tests long.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use tfrt_distributed::{Answer, Server, ServerConfig};
 use tfrt_grpc::{GrpcOptions, TYPE_NAME};
 
 use super::proxy::{Behaviour, Proxy};
-use super::{MINUTE, begin, call, fake, free_address, host, ping};
+use super::{MINUTE, begin, call, fake, free_address, host, ping, text};
 
 fn is_long() -> bool {
     std::env::var_os("TFRT_LONG_TESTS").is_some()
@@ -99,6 +100,92 @@ fn executions_over_a_bad_network_run_once() {
     assert!(num_cuts > 0, "the network was too good");
     // None runs twice, not even later.
     assert!(runs.lock().unwrap().values().all(|runs| *runs == 1));
+}
+
+#[test]
+fn any_number_of_answers_may_be_lost() {
+    // More than there are answers in a small buffer.
+    const COUNT: usize = 10_000;
+    let host = host();
+    let num_runs: Arc<AtomicUsize> = Arc::default();
+    let counted = Arc::clone(&num_runs);
+    let (held, replies) = channel();
+    let held = Mutex::new(held);
+    let task = fake(&host, &GrpcOptions::default(), move |_, reply| {
+        // The test takes those of the first runs.
+        if counted.fetch_add(1, Ordering::SeqCst) < COUNT {
+            held.lock().unwrap().send(reply).unwrap();
+        } else {
+            reply.send(Ok(RemoteExecuteResponse::default().into()));
+        }
+    });
+    let proxy = Proxy::to(task.communicator.address());
+    let client = task.communicator.client(&proxy.address);
+    let options = CallOptions {
+        max_retries: 100,
+        ..CallOptions::default()
+    };
+    let answers: Vec<_> = (0..COUNT)
+        .map(|_| begin(&*client, options.clone(), RemoteExecuteRequest::default()))
+        .collect();
+    let replies: Vec<_> = (0..COUNT)
+        .map(|_| replies.recv_timeout(MINUTE).unwrap())
+        .collect();
+    // All have run, and no answer arrives.
+    proxy.freeze();
+    for reply in replies {
+        reply.send(Ok(RemoteExecuteResponse::default().into()));
+    }
+    proxy.cut();
+    proxy.thaw();
+    for answer in answers {
+        let answer: Answer<RemoteExecuteResponse> = answer.recv_timeout(MINUTE).unwrap();
+        assert!(answer.is_ok(), "{answer:?}");
+    }
+    assert_eq!(num_runs.load(Ordering::SeqCst), COUNT);
+}
+
+#[test]
+fn requests_under_way_have_a_limit() {
+    let host = host();
+    let options = GrpcOptions {
+        max_pending_bytes: 16 << 10,
+        ..GrpcOptions::default()
+    };
+    let (held, replies) = channel();
+    let held = Mutex::new(held);
+    let task = fake(&host, &options, move |request, reply| match request {
+        Request::RemoteExecute(_) => held.lock().unwrap().send(reply).unwrap(),
+        _ => reply.send(Ok(KeepAliveResponse {}.into())),
+    });
+    let client = task.communicator.client(task.communicator.address());
+    let execute = |max_retries| {
+        let options = CallOptions {
+            max_retries,
+            ..CallOptions::default()
+        };
+        begin(&*client, options, RemoteExecuteRequest::default())
+    };
+    let waiting: Vec<_> = (0..15).map(|_| execute(16)).collect();
+    let replies: Vec<_> = (0..15)
+        .map(|_| replies.recv_timeout(MINUTE).unwrap())
+        .collect();
+    // Whether or not it would be sent again.
+    for max_retries in [0, 16] {
+        let refused: Answer<RemoteExecuteResponse> =
+            execute(max_retries).recv_timeout(MINUTE).unwrap();
+        let message = text(refused);
+        let expected = "the requests under way would exceed the limit of 16384 bytes";
+        assert!(message.ends_with(expected), "{message}");
+    }
+    // The task still hears what ends requests.
+    assert!(call(&*client, ping()).is_ok());
+    for reply in replies {
+        reply.send(Ok(RemoteExecuteResponse::default().into()));
+    }
+    for answer in waiting {
+        assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
+    }
 }
 
 #[test]

@@ -103,6 +103,11 @@ impl Proxy {
         self.faults.is_frozen.store(true, Ordering::SeqCst);
     }
 
+    /// Forwards again what is sent from now on.
+    pub fn thaw(&self) {
+        self.faults.is_frozen.store(false, Ordering::SeqCst);
+    }
+
     /// Cuts all connections.
     pub fn cut(&self) {
         for stream in self.open.lock().unwrap().drain(..) {
