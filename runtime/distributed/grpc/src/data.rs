@@ -63,7 +63,6 @@
 //! | `receiving` | the same at the server |
 //! | `answering` | answers on their way back |
 //! | `arrival` | a payload that arrives |
-//! | `sorting` | the first byte of connections |
 
 mod frames;
 
@@ -77,8 +76,6 @@ mod answering;
 
 mod arrival;
 
-mod sorting;
-
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -91,10 +88,9 @@ use crate::options::GrpcOptions;
 pub(crate) use call::{CallFrame, fits_call};
 pub(crate) use receiving::serve;
 pub(crate) use sending::{Lane, Opened, fits};
-pub(crate) use sorting::{Incoming, sort};
 
 /// What a client says first. Connections of HTTP/2 begin with another letter.
-const PREFACE: &[u8; 12] = b"TFRT data 1\n";
+pub(crate) const PREFACE: &[u8; 12] = b"TFRT data 1\n";
 
 /// The name of the protocol in the negotiation of TLS.
 pub(crate) const PROTOCOL: &[u8] = b"tfrt-data/1";

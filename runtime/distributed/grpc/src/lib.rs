@@ -20,6 +20,7 @@
 //! | `status` | errors as gRPC statuses, and back |
 //! | `service` | the handling of requests |
 //! | `health` | the standard health service |
+//! | `accepting` | connections that are accepted: how many, and how long they may take to open |
 //! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
@@ -56,6 +57,10 @@
 //! tasks of which one takes no data connections, or no calls on them, payloads go with programs, or
 //! calls with heartbeats.
 //!
+//! So a task accepts up to four connections of each other task, of at most
+//! [`GrpcOptions::max_connections`] in all. One that does not say what it is within
+//! [`GrpcOptions::connect_timeout`] is closed.
+//!
 //! # Other engines
 //!
 //! With the feature `flight` and `GrpcOptions::flight`, the port of a task is also one of Arrow
@@ -83,6 +88,8 @@ mod pending;
 mod tls;
 
 mod token;
+
+mod accepting;
 
 mod answers;
 

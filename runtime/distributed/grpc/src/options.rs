@@ -18,8 +18,13 @@ use crate::token::Token;
 /// ```
 #[derive(Clone, Debug)]
 pub struct GrpcOptions {
-    /// The maximum time to connect, and to authenticate an incoming connection. Default: 5 s.
+    /// The maximum time to connect, and until an incoming connection has said what it is and who
+    /// it is of. Default: 5 s.
     pub connect_timeout: Duration,
+    /// The maximum number of incoming connections; further ones wait. Half of the files that the
+    /// system lets the process open (`ulimit -n`) is the limit if that is less: the other half is
+    /// for connections to others. Each task opens up to four. Default: 8192.
+    pub max_connections: usize,
     /// The idle time after which one side of a connection sends a keepalive request to the other.
     /// Default: 5 s.
     pub keepalive_interval: Duration,
@@ -95,6 +100,7 @@ impl Default for GrpcOptions {
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(5),
+            max_connections: 8192,
             keepalive_interval: Duration::from_secs(5),
             keepalive_timeout: Duration::from_secs(10),
             control_timeout: Duration::from_secs(30),

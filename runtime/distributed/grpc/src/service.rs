@@ -20,18 +20,18 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
+use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
-use tokio_stream::{Stream, StreamExt};
 use tonic::body::Body;
 use tonic::server::{ClientStreamingService, Grpc, UnaryService};
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Response, Status, Streaming};
 
+use crate::accepting::{self, Incoming, Listener};
 use crate::answers::{Answer, Answers, Arrival};
 use crate::cut::Cuttable;
-use crate::data::{self, Incoming};
+use crate::data;
 #[cfg(feature = "flight")]
 use crate::flight;
 use crate::health;
@@ -43,9 +43,6 @@ use crate::status::{self, MAX_HEADERS};
 use crate::tls::{self, Caller};
 use crate::transfer::{self, Assembly};
 use crate::wire::{self, BytesCodec, Hello, RequestId};
-
-/// The maximum number of accepted connections that wait for the service.
-const MAX_ACCEPTED: usize = 16;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -333,16 +330,19 @@ pub(crate) fn serve(
     let runtime = threads.handle();
     let _entered = runtime.enter();
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let Some(tls) = endpoint.options.tls.clone() else {
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        serve_incoming(threads, incoming, endpoint, stopped);
-        return Ok(());
-    };
-    let (sender, accepted) = mpsc::channel(MAX_ACCEPTED);
-    let timeout = endpoint.options.connect_timeout;
-    runtime.spawn(tls::accept(listener, tls, timeout, sender));
-    serve_incoming(threads, ReceiverStream::new(accepted), endpoint, stopped);
+    match endpoint.options.tls.clone() {
+        None => serve_accepted(threads, listener, opened, endpoint, stopped),
+        Some(tls) => {
+            let open = move |stream| tls::accept(tls.clone(), stream);
+            serve_accepted(threads, listener, open, endpoint, stopped);
+        }
+    }
     Ok(())
+}
+
+/// A connection that is open as it is.
+async fn opened<IO>(io: IO) -> io::Result<IO> {
+    Ok(io)
 }
 
 /// Serves what arrives at a Unix socket, until `stopped` resolves.
@@ -355,8 +355,9 @@ pub(crate) fn serve_at_path(
 ) -> io::Result<()> {
     let runtime = threads.handle();
     let _entered = runtime.enter();
-    let incoming = crate::unix::Incoming::new(listener)?;
-    serve_incoming(threads, incoming, endpoint, stopped);
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    serve_accepted(threads, listener, opened, endpoint, stopped);
     Ok(())
 }
 
@@ -386,15 +387,16 @@ impl Default for Stop {
 }
 
 /// Serves connections. Called within the runtime.
-fn serve_incoming<I, IO, IE>(
+fn serve_accepted<L, IO, O>(
     threads: &Arc<NetworkThreads>,
-    incoming: I,
+    listener: L,
+    open: impl Fn(L::Stream) -> O + Send + Sync + 'static,
     endpoint: Arc<Endpoint>,
     stopped: oneshot::Receiver<Stop>,
 ) where
-    I: Stream<Item = Result<IO, IE>> + Send + 'static,
+    L: Listener,
     IO: Incoming,
-    IE: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
+    O: Future<Output = io::Result<IO>> + Send + 'static,
 {
     let options = &endpoint.options;
     let (begin, begun) = oneshot::channel::<()>();
@@ -402,10 +404,10 @@ fn serve_incoming<I, IO, IE>(
     let (cut, is_cut) = watch::channel(());
     // Says that the service ends. Every data connection has a receiver.
     let (stopping, is_stopping) = watch::channel(false);
-    let (timeout, of_data) = (options.connect_timeout, Arc::clone(&endpoint));
-    let for_data = is_cut.clone();
-    let serve_data = move |io, caller| {
-        let served = data::serve(io, caller, Arc::clone(&of_data), is_stopping.clone());
+    let (of_data, for_data) = (Arc::clone(&endpoint), is_cut.clone());
+    let serve_data = move |io, caller, opening| {
+        let endpoint = Arc::clone(&of_data);
+        let served = data::serve(io, caller, opening, endpoint, is_stopping.clone());
         let mut is_cut = for_data.clone();
         async move {
             tokio::select! {
@@ -414,8 +416,9 @@ fn serve_incoming<I, IO, IE>(
             }
         }
     };
-    let incoming = ReceiverStream::new(data::sort(incoming, timeout, serve_data));
-    let incoming = incoming.map(move |io| io.map(|io| Cuttable::new(io, is_cut.clone())));
+    let accepted = accepting::accept(listener, options, open, serve_data);
+    let incoming =
+        ReceiverStream::new(accepted).map(move |io| io.map(|io| Cuttable::new(io, is_cut.clone())));
     let server = Server::builder()
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)

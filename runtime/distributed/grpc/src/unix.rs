@@ -13,7 +13,6 @@ use std::task::{Context, Poll};
 
 use hyper_util::rt::TokioIo;
 use rustix::net::sockopt;
-use tokio_stream::Stream;
 
 /// Returns the path in an address of a Unix socket.
 pub(crate) fn path(address: &str) -> Option<&Path> {
@@ -57,26 +56,6 @@ impl Drop for SocketFile {
 /// The bytes that may be under way on a connection for much data. The system does not adapt them,
 /// as it does for TCP, and its default is less than a frame.
 const SEND_BYTES: usize = 1 << 20;
-
-/// The connections that a listener accepts.
-pub(crate) struct Incoming(tokio::net::UnixListener);
-
-impl Incoming {
-    /// Called within the runtime.
-    pub(crate) fn new(listener: UnixListener) -> io::Result<Self> {
-        listener.set_nonblocking(true)?;
-        Ok(Self(tokio::net::UnixListener::from_std(listener)?))
-    }
-}
-
-impl Stream for Incoming {
-    type Item = io::Result<tokio::net::UnixStream>;
-
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let accepted = self.0.poll_accept(context);
-        accepted.map(|accepted| Some(accepted.map(|(stream, _)| stream)))
-    }
-}
 
 /// Opens connections to one task.
 #[derive(Clone, Debug)]

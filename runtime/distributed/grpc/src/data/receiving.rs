@@ -17,6 +17,7 @@ use super::{
     FRAME_BYTES, Header, Heard, Io, Kind, MAX_BEGIN_BYTES, MAX_CALL_BYTES, PREFACE, call,
     unexpected,
 };
+use crate::accepting::Opening;
 use crate::answers::Answer;
 use crate::service::Endpoint;
 use crate::tls::Caller;
@@ -29,10 +30,11 @@ const BUFFER_BYTES: usize = 8 << 10;
 const MAX_TOKEN_BYTES: usize = 64 << 10;
 
 /// Serves a connection until it ends, or until `stopping` and nothing has arrived that is not
-/// answered.
+/// answered. One that does not say what it should within the time of its opening is closed.
 pub(crate) async fn serve(
     io: impl Io + 'static,
     caller: Option<Caller>,
+    opening: Opening,
     endpoint: Arc<Endpoint>,
     stopping: watch::Receiver<bool>,
 ) {
@@ -40,11 +42,14 @@ pub(crate) async fn serve(
     let (reader, writer) = tokio::io::split(io);
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
     let mut frames = Frames::new(writer);
-    let accepted = accept(&mut reader, &mut frames, &endpoint);
-    match tokio::time::timeout(options.connect_timeout, accepted).await {
-        Ok(Ok(())) => {}
+    let accepted = tokio::select! {
+        biased;
+        () = opening => return,
+        accepted = accept(&mut reader, &mut frames, &endpoint) => accepted,
+    };
+    if accepted.is_err() {
         // The connection is the client's to report.
-        Ok(Err(_)) | Err(_) => return,
+        return;
     }
     let heard = Heard::new(options);
     let (answerer, waiting) = way_back(frames);

@@ -1,40 +1,24 @@
 //! Opening and accepting connections.
 
-use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use tfrt_distributed::name::TaskName;
-use tfrt_host::log;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::net::TcpStream;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use tonic::transport::server::Connected;
 
 use super::Tls;
-use crate::data::{self, Incoming};
+use crate::accepting::Incoming;
+use crate::data;
 use crate::forward::forward_writes;
-
-/// The maximum number of concurrent handshakes. A further connection ends the oldest one after its
-/// [`GRACE`], so that connections that say nothing do not keep others from theirs.
-const MAX_HANDSHAKES: usize = 64;
-
-/// How long a handshake may take whatever else happens: many tasks may connect at the same time.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// The pause after an error of the listener, such as too many open files.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// The server name that clients send. Certificates name tasks, not hosts, so all send the same
 /// name.
@@ -140,55 +124,9 @@ impl AsyncRead for Accepted {
 
 forward_writes!([] Accepted, stream);
 
-/// Accepts connections until the receiver is dropped, and hands those on that prove their task in
-/// time.
-pub(crate) async fn accept(
-    listener: TcpListener,
-    tls: Tls,
-    timeout: Duration,
-    accepted: mpsc::Sender<Result<Accepted, Infallible>>,
-) {
-    let mut handshakes: VecDeque<(Instant, JoinHandle<()>)> = VecDeque::new();
-    loop {
-        let stream = tokio::select! {
-            biased;
-            () = accepted.closed() => return,
-            stream = listener.accept() => stream,
-        };
-        let stream = match stream {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                log::warning!("cannot accept a connection: {error}");
-                tokio::time::sleep(PAUSE).await;
-                continue;
-            }
-        };
-        let (acceptor, accepted) = (TlsAcceptor::from(tls.server()), accepted.clone());
-        let tls = tls.clone();
-        handshakes.retain(|(_, handshake)| !handshake.is_finished());
-        if handshakes.len() == MAX_HANDSHAKES
-            && let Some((begun, mut oldest)) = handshakes.pop_front()
-            && tokio::time::timeout_at(begun + GRACE, &mut oldest)
-                .await
-                .is_err()
-        {
-            oldest.abort();
-        }
-        let handshake = async move {
-            // A connection that fails is the other side's to report.
-            let opened = open(&tls, acceptor, stream);
-            if let Ok(Ok(connection)) = tokio::time::timeout(timeout, opened).await {
-                // The service may have ended.
-                let _ = accepted.send(Ok(connection)).await;
-            }
-        };
-        handshakes.push_back((Instant::now(), tokio::spawn(handshake)));
-    }
-}
-
-async fn open(tls: &Tls, acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<Accepted> {
-    stream.set_nodelay(true)?;
-    let stream = acceptor.accept(stream).await?;
+/// Lets the other side of a connection prove its task.
+pub(crate) async fn accept(tls: Tls, stream: TcpStream) -> io::Result<Accepted> {
+    let stream = TlsAcceptor::from(tls.server()).accept(stream).await?;
     let certificates = stream.get_ref().1.peer_certificates();
     let certificate = certificates
         .and_then(<[_]>::first)

@@ -1,5 +1,7 @@
 //! Tasks that reach each other over gRPC, on loopback.
 
+mod connections;
+
 mod data;
 
 mod faults;

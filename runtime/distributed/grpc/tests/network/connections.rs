@@ -1,0 +1,176 @@
+//! Connections of clients that do not say what they should.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use tfrt_distributed::message::KeepAliveResponse;
+use tfrt_grpc::GrpcOptions;
+
+use super::{Fake, MINUTE, call, fake, host, ping};
+
+const HTTP_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// A frame of settings without any.
+const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
+
+fn answering(options: &GrpcOptions) -> Fake {
+    fake(&host(), options, |_, reply| {
+        reply.send(Ok(KeepAliveResponse {}.into()));
+    })
+}
+
+fn connect(task: &Fake) -> TcpStream {
+    let stream = TcpStream::connect(task.communicator.address()).unwrap();
+    stream.set_read_timeout(Some(MINUTE)).unwrap();
+    stream
+}
+
+/// Waits until the other side closes a connection.
+fn wait_for_end(mut stream: impl Read) {
+    let mut said = Vec::new();
+    if let Err(error) = stream.read_to_end(&mut said) {
+        // Reset, because the task has not read all of it.
+        assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "it stays");
+    }
+}
+
+/// Beginnings of what clients say.
+fn beginnings() -> [&'static [u8]; 5] {
+    [
+        b"",
+        b"P",
+        &HTTP_PREFACE[..HTTP_PREFACE.len() - 1],
+        b"T",
+        b"TFRT data 1\n\x01\0\0",
+    ]
+}
+
+#[test]
+fn connections_that_say_half_of_what_they_should_are_closed() {
+    let options = GrpcOptions {
+        connect_timeout: Duration::from_millis(100),
+        ..GrpcOptions::default()
+    };
+    let task = answering(&options);
+    let streams = beginnings().map(|beginning| {
+        let mut stream = connect(&task);
+        stream.write_all(beginning).unwrap();
+        stream
+    });
+    streams.into_iter().for_each(wait_for_end);
+    // Byte after byte is too slow, too.
+    let mut slow = connect(&task);
+    let begin = Instant::now();
+    let preface = [b'P'].into_iter().chain(std::iter::repeat(b'R'));
+    for byte in preface {
+        assert!(begin.elapsed() < MINUTE, "the connection stays");
+        if slow.write_all(&[byte]).is_err() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    call(&*task.own_client(), ping()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn unix_sockets_that_say_half_of_what_they_should_are_closed() {
+    use std::os::unix::net::UnixStream;
+    use std::sync::{Arc, Weak};
+
+    use tfrt_distributed::Server;
+    use tfrt_grpc::GrpcNetwork;
+
+    let path = std::env::temp_dir().join(format!("tfrt-silent-{}", std::process::id()));
+    let network = GrpcNetwork::new(GrpcOptions {
+        connect_timeout: Duration::from_millis(100),
+        ..GrpcOptions::default()
+    });
+    let address = format!("unix:{}", path.display());
+    let nobody: Weak<Server> = Weak::new();
+    let task = network.listen(&Arc::clone(&host()), &address, nobody);
+    let task = task.unwrap();
+    for beginning in beginnings() {
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.set_read_timeout(Some(MINUTE)).unwrap();
+        stream.write_all(beginning).unwrap();
+        wait_for_end(stream);
+    }
+    drop(task);
+}
+
+#[test]
+fn connections_that_have_said_what_they_should_stay() {
+    let options = GrpcOptions {
+        connect_timeout: Duration::from_millis(50),
+        ..GrpcOptions::default()
+    };
+    let task = answering(&options);
+    for beginning in [
+        &[HTTP_PREFACE, SETTINGS].concat()[..],
+        b"TFRT data 1\n\0\0\0\0",
+    ] {
+        let mut stream = connect(&task);
+        stream.write_all(beginning).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_millis(300)))
+            .unwrap();
+        let mut said = Vec::new();
+        let waited = stream.read_to_end(&mut said).unwrap_err();
+        assert_eq!(waited.kind(), std::io::ErrorKind::WouldBlock);
+        assert!(!said.is_empty());
+    }
+}
+
+#[test]
+fn connections_over_the_limit_wait_until_one_ends() {
+    let options = GrpcOptions {
+        max_connections: 2,
+        ..GrpcOptions::default()
+    };
+    let task = answering(&options);
+    let open = || {
+        let mut stream = connect(&task);
+        stream.write_all(HTTP_PREFACE).unwrap();
+        stream.write_all(SETTINGS).unwrap();
+        stream
+    };
+    let is_served = |stream: &mut TcpStream, limit: Duration| {
+        stream.set_read_timeout(Some(limit)).unwrap();
+        stream.read_exact(&mut [0]).is_ok()
+    };
+    let (mut first, mut second) = (open(), open());
+    assert!(is_served(&mut first, MINUTE) && is_served(&mut second, MINUTE));
+    let mut third = open();
+    assert!(!is_served(&mut third, Duration::from_millis(200)));
+    drop(first);
+    assert!(is_served(&mut third, MINUTE));
+    drop((second, third));
+    call(&*task.own_client(), ping()).unwrap();
+}
+
+#[test]
+fn connections_that_say_nothing_leave_their_places_to_others() {
+    let options = GrpcOptions {
+        max_connections: 3,
+        connect_timeout: MINUTE,
+        ..GrpcOptions::default()
+    };
+    // More than may be open, and more than may open at a time.
+    for (options, num_silent) in [
+        (options, 6),
+        (
+            GrpcOptions {
+                connect_timeout: MINUTE,
+                ..GrpcOptions::default()
+            },
+            100,
+        ),
+    ] {
+        let task = answering(&options);
+        let silent: Vec<TcpStream> = (0..num_silent).map(|_| connect(&task)).collect();
+        call(&*task.own_client(), ping()).unwrap();
+        drop(silent);
+    }
+}
