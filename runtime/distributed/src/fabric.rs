@@ -22,6 +22,7 @@ use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::message::{Call, Request, Response, SendDataRequest, SendDataResponse};
 use crate::name::TaskName;
 use crate::payload::Payload;
+use crate::rendezvous::PayloadRoom;
 
 /// The destination of an answer, called once, on any thread.
 ///
@@ -200,7 +201,7 @@ fn expected_response<T: TryFrom<Response>>(response: Response) -> Answer<T> {
 
 /// A payload that a transport has put into memory of the receiving host: what a [`SendDataRequest`]
 /// sends, without a further copy.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ArrivedPayload {
     /// The context.
     pub context_id: u64,
@@ -208,6 +209,8 @@ pub struct ArrivedPayload {
     pub instance_key: String,
     /// The payload, in memory of the host's allocator.
     pub payload: Payload,
+    /// What was reserved for it.
+    pub room: PayloadRoom,
 }
 
 /// What a peer asks for that receives a payload of a task.
@@ -230,6 +233,22 @@ pub trait RequestHandler: Send + Sync {
     fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
         let _ = caller;
         self.handle(request, reply);
+    }
+
+    /// Reserves room for a payload before its bytes arrive, or refuses it: its context may not
+    /// exist or not be the caller's, or too many bytes wait there. Takes little time, on a thread
+    /// of the transport; the handler may be the last reference, as in
+    /// [`take_at_once`](Self::take_at_once). Transports need not ask for payloads of up to 64 KiB.
+    /// By default, nothing is reserved.
+    fn expect_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        instance_key: &str,
+        num_bytes: u64,
+    ) -> Answer<PayloadRoom> {
+        let _ = (caller, context_id, instance_key, num_bytes);
+        Ok(PayloadRoom::default())
     }
 
     /// Takes a payload, of a task that proved its name if there is a `caller`. By default, it is

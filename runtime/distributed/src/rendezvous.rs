@@ -6,15 +6,22 @@
 //!
 //! Each pair is consumed once. The receiver runs on the thread that arrives second, without the
 //! lock held. Unclaimed payloads have a limit in bytes: beyond it, senders are told to retry later.
+//! A payload that is [expected](Rendezvous::expect) has its room before it arrives.
+
+mod room;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{RemoteError, RemoteErrors};
 use crate::payload::Payload;
+
+pub use room::PayloadRoom;
+
+use room::Share;
 
 /// The callback that gets a payload, or the reason why there is none.
 pub type Receiver = Box<dyn FnOnce(Result<Payload, Error>) + Send>;
@@ -35,7 +42,7 @@ pub type Receiver = Box<dyn FnOnce(Result<Payload, Error>) + Send>;
 /// # Ok::<(), tfrt_distributed::RemoteError>(())
 /// ```
 pub struct Rendezvous {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
     /// Whose it is, for errors.
     owner: String,
     max_bytes: usize,
@@ -46,12 +53,23 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
+    /// The size of those that are arriving and that no receiver waits for.
+    num_arriving: usize,
     /// The number of the next receiver that waits.
     next_receiver: u64,
     /// Say which payloads nobody will claim, by what they discard.
     discards: HashMap<String, IsOver>,
     /// The reason why the rendezvous is closed.
     closed: Option<Error>,
+}
+
+impl State {
+    /// Returns the number of bytes that are left of a limit.
+    fn room(&self, max_bytes: usize) -> usize {
+        max_bytes
+            .saturating_sub(self.num_bytes)
+            .saturating_sub(self.num_arriving)
+    }
 }
 
 /// Returns `true` for a payload, with its key, that nobody will claim.
@@ -67,6 +85,8 @@ struct WaitingReceiver {
     number: u64,
     /// Whether it takes little time, so that it may run on a thread of the transport.
     is_light: bool,
+    /// Whether its payload is arriving.
+    is_expecting: bool,
 }
 
 /// The numbers of those that wait.
@@ -111,7 +131,7 @@ impl Rendezvous {
     #[must_use]
     pub fn new(owner: impl Into<String>, max_bytes: usize) -> Self {
         Self {
-            state: Mutex::default(),
+            state: Arc::default(),
             owner: owner.into(),
             max_bytes,
         }
@@ -132,21 +152,69 @@ impl Rendezvous {
     /// `Value for key K was set twice.` if one is waiting already; `receive buffer of T is full` if
     /// too many others are.
     pub fn send(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
-        self.send_within(self.max_bytes, key, payload)
+        self.send_arrived(key, payload, PayloadRoom::default())
     }
 
-    /// As [`send`](Self::send), if that takes little time: no receiver waits for the key, or a
-    /// [light](Self::receive_light) one. Returns the payload otherwise.
+    /// As [`send`](Self::send), for a payload that was [expected](Self::expect).
+    pub(crate) fn send_arrived(
+        &self,
+        key: &str,
+        payload: Payload,
+        room: PayloadRoom,
+    ) -> Result<(), RemoteError> {
+        let mut state = self.lock();
+        room.give_back(&self.state, &mut state);
+        self.send_locked(state, self.max_bytes, key, payload)
+    }
+
+    /// As [`send_arrived`](Self::send_arrived), if that takes little time: no receiver waits for
+    /// the key, or a [light](Self::receive_light) one. Returns the payload and its room otherwise.
     pub(crate) fn send_at_once(
         &self,
         key: &str,
         payload: Payload,
-    ) -> Result<Result<(), RemoteError>, Payload> {
-        let state = self.lock();
+        room: PayloadRoom,
+    ) -> Result<Result<(), RemoteError>, (Payload, PayloadRoom)> {
+        let mut state = self.lock();
         match state.waiting.get(key) {
-            Some(Waiting::Receiver(receiver)) if !receiver.is_light => Err(payload),
-            _ => Ok(self.send_locked(state, self.max_bytes, key, payload)),
+            Some(Waiting::Receiver(receiver)) if !receiver.is_light => Err((payload, room)),
+            _ => {
+                room.give_back(&self.state, &mut state);
+                Ok(self.send_locked(state, self.max_bytes, key, payload))
+            }
         }
+    }
+
+    /// Reserves room for a payload of so many bytes that is about to arrive. If a receiver waits
+    /// for it, and no other payload arrives for that one, there is room in any case.
+    ///
+    /// # Errors
+    /// `receive buffer of T is full` if too many others wait or arrive.
+    pub(crate) fn expect(&self, key: &str, num_bytes: u64) -> Result<PayloadRoom, RemoteError> {
+        let mut state = self.lock();
+        if let Some(error) = &state.closed {
+            return Err(error.into());
+        }
+        if let Some(Waiting::Receiver(receiver)) = state.waiting.get_mut(key)
+            && !receiver.is_expecting
+        {
+            receiver.is_expecting = true;
+            let share = Share::Receiver(key.to_owned(), receiver.number);
+            return Ok(PayloadRoom::new(&self.state, share));
+        }
+        let size = usize::try_from(num_bytes).unwrap_or(usize::MAX);
+        let size = size.saturating_add(key.len() + OVERHEAD);
+        if size > state.room(self.max_bytes) {
+            return Err(self.full());
+        }
+        state.num_arriving += size;
+        Ok(PayloadRoom::new(&self.state, Share::Bytes(size)))
+    }
+
+    #[cold]
+    fn full(&self) -> RemoteError {
+        let message = format!("{FULL}{} is full", self.owner);
+        RemoteError::new(ErrorCode::Unavailable, message)
     }
 
     /// Hands a payload to the receiver of its key that another receiver could not use. There is no
@@ -155,16 +223,7 @@ impl Rendezvous {
     /// # Errors
     /// `Value for key K was set twice.` if one is waiting already.
     pub(crate) fn put_back(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
-        self.send_within(usize::MAX, key, payload)
-    }
-
-    fn send_within(
-        &self,
-        max_bytes: usize,
-        key: &str,
-        payload: Payload,
-    ) -> Result<(), RemoteError> {
-        self.send_locked(self.lock(), max_bytes, key, payload)
+        self.send_locked(self.lock(), usize::MAX, key, payload)
     }
 
     fn send_locked(
@@ -187,9 +246,8 @@ impl Rendezvous {
             }
             None => {
                 let size = size(key, &payload);
-                if size > max_bytes.saturating_sub(state.num_bytes) {
-                    let message = format!("{FULL}{} is full", self.owner);
-                    return Err(RemoteError::new(ErrorCode::Unavailable, message));
+                if size > state.room(max_bytes) {
+                    return Err(self.full());
                 }
                 state.num_bytes += size;
                 state
@@ -267,6 +325,7 @@ impl Rendezvous {
                     call: receiver,
                     number,
                     is_light,
+                    is_expecting: false,
                 };
                 let waiting = Waiting::Receiver(waiting);
                 state.waiting.insert(key.to_owned(), waiting);
@@ -450,6 +509,76 @@ mod tests {
         }
         assert_eq!(rendezvous.lock().num_bytes, 0);
     }
+
+    #[test]
+    fn payloads_that_arrive_have_the_same_limit() {
+        let (limit, large) = (10_000, 9_000);
+        let rendezvous = Rendezvous::new("T", limit);
+        let num_arriving = || rendezvous.lock().num_arriving;
+        let expect = |key: &str| rendezvous.expect(key, large);
+        let refused = |key: &str| expect(key).unwrap_err().to_string();
+        let full = "Unavailable: receive buffer of T is full";
+        let first = expect("a").unwrap();
+        assert!(num_arriving() >= large as usize);
+        assert_eq!(refused("b"), full);
+        assert_eq!(refused("a"), full);
+        // Small ones count those that arrive, too.
+        let small = |key: &str| {
+            let bytes = [prost::bytes::Bytes::from_static(&[0; 1000])];
+            let host = tfrt_host::HostContext::builder().build();
+            let payload = Payload::from_bytes(&bytes, host.allocator()).unwrap();
+            rendezvous.send(key, payload)
+        };
+        assert!(small("small").is_err());
+        // Nothing comes of it after all.
+        drop(first);
+        assert_eq!(num_arriving(), 0);
+        small("small").unwrap();
+        assert_eq!(refused("b"), full);
+        assert_eq!(receive(&rendezvous, "small").try_recv(), Ok(Ok(1)));
+        // It is handed over.
+        let room = expect("b").unwrap();
+        let at_once = rendezvous.send_at_once("b", Payload::new(vec![]), room);
+        assert!(at_once.is_ok() && num_arriving() == 0);
+        let room = expect("c").unwrap();
+        let sent = rendezvous.send_arrived("c", Payload::new(vec![]), room);
+        assert!(sent.is_ok() && num_arriving() == 0);
+        // There may be any number of bytes, also too many for a number.
+        assert!(rendezvous.expect("d", u64::MAX).is_err());
+        rendezvous.close(&Error::new("closed"));
+        assert_eq!(refused("d"), "Unknown: closed");
+    }
+
+    #[test]
+    fn a_payload_that_is_waited_for_always_has_room() {
+        let rendezvous = Rendezvous::new("T", 1000);
+        let (large, received) = (1 << 40, receive(&rendezvous, "k"));
+        let room = rendezvous.expect("k", large).unwrap();
+        assert_eq!(rendezvous.lock().num_arriving, 0);
+        // One receiver waits for one payload.
+        assert!(rendezvous.expect("k", large).is_err());
+        drop(room);
+        let room = rendezvous.expect("k", large).unwrap();
+        let sent = rendezvous.send_at_once("k", Payload::new(vec![]), room);
+        // It stays the only one until it is handed over.
+        let (payload, room) = sent.unwrap_err();
+        assert!(rendezvous.expect("k", large).is_err());
+        rendezvous.send_arrived("k", payload, room).unwrap();
+        assert_eq!(received.try_recv(), Ok(Ok(0)));
+        // Another receiver, whose payload is another one.
+        let former = receive(&rendezvous, "k");
+        let of_former = rendezvous.expect("k", large).unwrap();
+        rendezvous.give_up("k", &Error::new("over"));
+        assert!(former.try_recv().unwrap().is_err());
+        assert!(rendezvous.expect("k", large).is_err());
+        let _received = receive(&rendezvous, "k");
+        let room = rendezvous.expect("k", large).unwrap();
+        drop(of_former);
+        assert!(rendezvous.expect("k", large).is_err());
+        drop(room);
+        assert!(rendezvous.expect("k", large).is_ok());
+    }
+
     use std::sync::Arc;
     use std::sync::mpsc::{Receiver as Channel, channel};
 
@@ -482,21 +611,22 @@ mod tests {
     fn only_light_receivers_get_payloads_at_once() {
         let rendezvous = Rendezvous::default();
         let heavy = receive(&rendezvous, "heavy");
-        let payload = rendezvous.send_at_once("heavy", Payload::new(vec![]));
-        let payload = payload.unwrap_err();
+        let at_once =
+            |key: &str| rendezvous.send_at_once(key, Payload::new(vec![]), PayloadRoom::default());
+        let (payload, _) = at_once("heavy").unwrap_err();
         assert!(heavy.try_recv().is_err());
         rendezvous.send("heavy", payload).unwrap();
         assert_eq!(heavy.try_recv(), Ok(Ok(0)));
         let (sender, light) = channel();
         let receiver = move |payload: Result<Payload, Error>| sender.send(payload.is_ok()).unwrap();
         assert!(rendezvous.receive_light("light", Box::new(receiver)));
-        let sent = rendezvous.send_at_once("light", Payload::new(vec![]));
+        let sent = at_once("light");
         assert!(sent.unwrap().is_ok());
         assert_eq!(light.try_recv(), Ok(true));
         // One that is still to come.
-        let sent = rendezvous.send_at_once("early", Payload::new(vec![]));
+        let sent = at_once("early");
         assert!(sent.unwrap().is_ok());
-        let again = rendezvous.send_at_once("early", Payload::new(vec![]));
+        let again = at_once("early");
         assert!(again.unwrap().is_err());
         assert_eq!(receive(&rendezvous, "early").try_recv(), Ok(Ok(0)));
         assert!(rendezvous.is_empty());

@@ -54,6 +54,7 @@ use crate::object::RemoteObjectId;
 use crate::op_handler;
 use crate::payload::Payload;
 use crate::random;
+use crate::rendezvous::PayloadRoom;
 use crate::transfer;
 
 pub use gate::RequestGate;
@@ -98,7 +99,8 @@ pub struct ServerConfig {
     /// Whether a context that is closed reports what nobody has claimed, served or deleted, as a
     /// warning. By default, debug builds do.
     pub reports_leftovers: bool,
-    /// The maximum number of bytes of unclaimed payloads in each context.
+    /// The maximum number of bytes of unclaimed payloads in each context, including those that are
+    /// arriving and that no receiver waits for.
     pub max_unclaimed_bytes: usize,
     /// The back end of collectives: `ring`, another one that is linked, or
     /// [`AUTO`](crate::collective::AUTO). All tasks of a cluster must choose alike.
@@ -748,6 +750,19 @@ impl RequestHandler for Server {
             (Ok(()), request) => self.handle(request, reply),
             (Err(error), _) => reply.send(Err(error.into())),
         }
+    }
+
+    fn expect_payload(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        instance_key: &str,
+        num_bytes: u64,
+    ) -> Answer<PayloadRoom> {
+        let room = self.expect(caller, context_id, instance_key, num_bytes);
+        let queue = Arc::clone(self.host.queue());
+        drop_on_queue(&queue, self);
+        room
     }
 
     fn take_payload(

@@ -224,6 +224,7 @@ fn payloads_are_taken_at_once_only_by_light_receivers_of_members() {
             context_id,
             instance_key: key.to_owned(),
             payload: crate::Payload::new(vec![]),
+            room: crate::rendezvous::PayloadRoom::default(),
         };
         let taken = Arc::clone(server).take_at_once(Some(&caller), arrived);
         match taken {
@@ -239,6 +240,20 @@ fn payloads_are_taken_at_once_only_by_light_receivers_of_members() {
     assert!(again.starts_with("AlreadyExists: "), "{again}");
     contexts[1].rendezvous().receive("heavy", Box::new(|_| ()));
     assert_eq!(take(member, id, "heavy"), "returned heavy");
+    let expect = |caller: &str, context_id: u64| {
+        let caller = crate::name::TaskName::parse(caller).unwrap();
+        let server = Arc::clone(server);
+        let expected = server.expect_payload(Some(&caller), context_id, "large", 1 << 20);
+        expected.map(drop).map_err(|errors| errors.to_string())
+    };
+    assert_eq!(expect(member, id), Ok(()));
+    let refused = expect("/job:worker/task:7", id).unwrap_err();
+    assert!(
+        refused.contains("SendData of /job:worker/task:7"),
+        "{refused}"
+    );
+    let refused = expect(member, 1234).unwrap_err();
+    assert!(refused.contains("Context with id 1234"), "{refused}");
     let refused = take("/job:worker/task:7", id, "other");
     assert!(
         refused.contains("SendData of /job:worker/task:7"),

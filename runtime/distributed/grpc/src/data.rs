@@ -36,6 +36,10 @@
 //! A payload of up to 64 KiB is written to the socket by the thread that sends it, as far as the
 //! socket takes it at once.
 //!
+//! The task of a payload of more than 64 KiB says at its beginning whether it takes it: one of a
+//! context that does not exist, or for which there is no room, is refused before it has memory. The
+//! client then aborts it, and what is on its way is dropped.
+//!
 //! A payload is sent at most once. When a call ends before its payload is sent, the connection goes
 //! on: the frame that has begun is completed, and the payload is aborted. Each side gives a
 //! connection up on which it hears nothing for the time of keepalive requests.

@@ -39,6 +39,7 @@ use arrow_flight::{
 use prost::Message;
 use tfrt_distributed::fabric::{ArrivedPayload, CancelCall, Reply, RequestHandler, WantedPayload};
 use tfrt_distributed::message::SendDataResponse;
+use tfrt_distributed::rendezvous::PayloadRoom;
 use tfrt_distributed::{Answer, Payload, RemoteErrors};
 use tfrt_host::log;
 use tfrt_support::{DType, ErrorCode};
@@ -168,6 +169,7 @@ impl Drop for InFlightPayload {
             context_id,
             instance_key: key,
             payload,
+            room: PayloadRoom::default(),
         };
         let Place { context_id, key } = self.place.clone();
         let reply = Reply::new(move |answer: Answer<()>| {
@@ -336,6 +338,7 @@ impl FlightService for Flights {
             context_id: place.context_id,
             instance_key: place.key,
             payload: Payload::of_tensor(&tensor),
+            room: PayloadRoom::default(),
         };
         let take = move |handler: Arc<dyn RequestHandler>, reply: Reply<_>| {
             let caller = caller.as_ref().map(|Caller(task)| &**task);

@@ -15,8 +15,8 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
+use tfrt_distributed::rendezvous::PayloadRoom;
 use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, PayloadMemory, RemoteError, RemoteErrors};
-use tfrt_host::allocator::HostAllocator;
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
@@ -42,7 +42,14 @@ use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
 use crate::tls::{self, Caller};
 use crate::transfer::{self, Assembly};
-use crate::wire::{self, BytesCodec, Hello, RequestId};
+use crate::wire::{self, BytesCodec, DataChunk, Hello, RequestId};
+
+/// The largest payload for which no room is reserved before it arrives.
+const MAX_UNEXPECTED_BYTES: u64 = 64 << 10;
+
+/// The maximum number of requests of a connection of HTTP/2 without an answer. Executions on it may
+/// wait for later ones, so it is far beyond what programs have under way.
+const MAX_STREAMS: u32 = 4096;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -174,12 +181,25 @@ impl Endpoint {
         self.hand_over(Method::SendData, handle, done);
     }
 
-    /// Returns the memory for payloads that come in chunks over HTTP/2.
-    fn allocator(&self) -> Result<Arc<dyn HostAllocator>, Status> {
-        Ok(Arc::clone(self.host()?.allocator()))
+    /// Reserves room for a payload, of which the description has arrived and the bytes are to come.
+    /// Small ones have none: they have arrived by the time that this would take.
+    pub(crate) fn expect(
+        &self,
+        caller: Option<&Caller>,
+        head: &DataChunk,
+    ) -> Result<PayloadRoom, Status> {
+        let num_bytes = head.total_bytes();
+        if num_bytes <= MAX_UNEXPECTED_BYTES {
+            return Ok(PayloadRoom::default());
+        }
+        let (_, handler) = self.task().ok_or_else(gone)?;
+        let caller = caller.map(|Caller(task)| &**task);
+        let (id, key) = (head.context_id, &head.instance_key);
+        let room = handler.expect_payload(caller, id, key, num_bytes);
+        room.map_err(|errors| status::of_errors(&errors))
     }
 
-    /// Returns the memory for payloads of data connections.
+    /// Returns the memory for payloads.
     pub(crate) fn memory(&self) -> Result<PayloadMemory, Status> {
         Ok(PayloadMemory::of(&self.host()?))
     }
@@ -425,6 +445,7 @@ fn serve_accepted<L, IO, O>(
         .http2_keepalive_interval(Some(options.keepalive_interval))
         .http2_keepalive_timeout(Some(options.keepalive_timeout))
         .max_frame_size(options.frame_bytes)
+        .max_concurrent_streams(MAX_STREAMS)
         .http2_max_header_list_size(MAX_HEADERS)
         .serve_with_incoming_shutdown(Service(endpoint), incoming, async {
             // The other end is below.
@@ -621,10 +642,11 @@ impl ClientStreamingService<Bytes> for InChunks {
         let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
         let body = std::mem::take(&mut self.body);
         Box::pin(async move {
-            let allocator = endpoint.allocator()?;
             let options = &endpoint.options;
-            let assembly = Assembly::new(options.max_payload_bytes, allocator);
-            let arrived = transfer::receive(body, options.max_message_bytes, assembly).await?;
+            let assembly = Assembly::new(options.max_payload_bytes, endpoint.memory()?);
+            let expect = |head: &DataChunk| endpoint.expect(caller.as_ref(), head);
+            let max_bytes = options.max_message_bytes;
+            let arrived = transfer::receive(body, max_bytes, assembly, expect).await?;
             let (done, answer) = waiting();
             endpoint.take(caller, arrived, done);
             answer.await

@@ -94,6 +94,14 @@ pub(crate) struct DataChunk {
     pub(crate) crc32c: Option<u32>,
 }
 
+impl DataChunk {
+    /// Returns the number of bytes of all elements, of a first chunk.
+    pub(crate) fn total_bytes(&self) -> u64 {
+        let sizes = self.element_bytes.iter();
+        sizes.fold(0, |total, size| total.saturating_add(*size))
+    }
+}
+
 /// The fields that every request has in addition: a number, if the request may arrive twice, and
 /// what its client knows of earlier ones.
 #[derive(Clone, Copy, PartialEq, Message)]

@@ -16,6 +16,7 @@ use crate::last_reference::drop_on_queue;
 use crate::message::{Request, SendDataRequest, SendDataResponse};
 use crate::name::TaskName;
 use crate::payload::Payload;
+use crate::rendezvous::PayloadRoom;
 
 /// Traces that a payload is received.
 fn receiving(context: &DistributedContext, key: &str) -> Scope {
@@ -29,7 +30,8 @@ impl Server {
     pub(super) fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
         let payload = Payload::from_bytes(&request.payload, self.host.allocator())
             .map_err(|error| RemoteError::from(&Error::from(error)));
-        self.take(request.context_id, &request.instance_key, payload)
+        let room = PayloadRoom::default();
+        self.take(request.context_id, &request.instance_key, payload, room)
     }
 
     /// Hands a payload to its receiver.
@@ -38,11 +40,28 @@ impl Server {
         context_id: u64,
         key: &str,
         payload: Result<Payload, RemoteError>,
+        room: PayloadRoom,
     ) -> Answer<SendDataResponse> {
         let context = self.context(context_id)?;
         let _scope = receiving(&context, key);
-        context.rendezvous().send(key, payload?)?;
+        context.rendezvous().send_arrived(key, payload?, room)?;
         Ok(SendDataResponse {})
+    }
+
+    /// Reserves room for a payload that is about to arrive outside of a message.
+    pub(super) fn expect(
+        &self,
+        caller: Option<&TaskName>,
+        context_id: u64,
+        key: &str,
+        num_bytes: u64,
+    ) -> Answer<PayloadRoom> {
+        self.check_sender(caller, context_id)?;
+        let context = self.context(context_id)?;
+        let room = context.rendezvous().expect(key, num_bytes);
+        let queue = Arc::clone(context.host().queue());
+        drop_on_queue(&queue, context);
+        Ok(room?)
     }
 
     /// Takes a payload that arrived outside of a message.
@@ -55,9 +74,10 @@ impl Server {
             context_id,
             instance_key,
             payload,
+            room,
         } = arrived;
         self.check_sender(caller, context_id)?;
-        self.take(context_id, &instance_key, Ok(payload))
+        self.take(context_id, &instance_key, Ok(payload), room)
     }
 
     /// Takes a payload that arrived outside of a message, if that takes little time.
@@ -70,13 +90,15 @@ impl Server {
             context_id,
             instance_key,
             payload,
+            room,
         } = arrived;
         let checked = self.check_sender(caller, context_id);
         let context = match checked.and_then(|()| self.context(context_id)) {
             Ok(context) => context,
             Err(error) => return Ok(Err(error.into())),
         };
-        let taken = context.rendezvous().send_at_once(&instance_key, payload);
+        let rendezvous = context.rendezvous();
+        let taken = rendezvous.send_at_once(&instance_key, payload, room);
         if taken.is_ok() {
             // A returned payload is traced when its receiver runs.
             drop(receiving(&context, &instance_key));
@@ -85,10 +107,11 @@ impl Server {
         drop_on_queue(&queue, context);
         match taken {
             Ok(taken) => Ok(taken.map(|()| SendDataResponse {}).map_err(Into::into)),
-            Err(payload) => Err(ArrivedPayload {
+            Err((payload, room)) => Err(ArrivedPayload {
                 context_id,
                 instance_key,
                 payload,
+                room,
             }),
         }
     }
@@ -129,6 +152,7 @@ impl Server {
             context_id,
             instance_key,
             payload,
+            ..
         } = returned;
         let context = self.context_for(caller, context_id)?;
         // It had room before it was given away.
@@ -162,6 +186,7 @@ impl Server {
                 context_id: context.id(),
                 instance_key,
                 payload,
+                room: PayloadRoom::default(),
             })
         });
         Ok(waiting.collect())

@@ -3,6 +3,7 @@
 use prost::bytes::BufMut;
 use prost::bytes::buf::Limit;
 use tfrt_distributed::fabric::ArrivedPayload;
+use tfrt_distributed::rendezvous::PayloadRoom;
 use tfrt_distributed::{Payload, PayloadMemory};
 use tfrt_tensor::{FillingBuffer, HostBuffer, TensorError};
 use tonic::Status;
@@ -24,6 +25,7 @@ pub(super) struct Arrival {
     /// The elements that are whole, and the one that arrives.
     elements: Vec<HostBuffer>,
     current: Option<Element>,
+    room: PayloadRoom,
 }
 
 #[derive(Debug)]
@@ -36,11 +38,12 @@ struct Element {
 }
 
 impl Arrival {
-    /// Begins a payload of at most so many bytes.
+    /// Begins a payload of at most so many bytes, for which `room` is reserved.
     pub(super) fn begin(
         head: DataChunk,
         max_bytes: u64,
         memory: PayloadMemory,
+        room: PayloadRoom,
     ) -> Result<Self, Status> {
         let num_elements = head.element_bytes.len();
         if num_elements > MAX_ELEMENTS {
@@ -48,7 +51,7 @@ impl Arrival {
                 "expected at most {MAX_ELEMENTS} elements, found {num_elements}"
             )));
         }
-        let total = total_bytes(&head);
+        let total = head.total_bytes();
         if total > max_bytes {
             let message =
                 format!("a payload of {total} bytes exceeds the limit of {max_bytes} bytes");
@@ -59,6 +62,7 @@ impl Arrival {
             elements: Vec::with_capacity(num_elements),
             head,
             current: None,
+            room,
         };
         this.begin_element()?;
         Ok(this)
@@ -69,9 +73,8 @@ impl Arrival {
         self.current.is_none()
     }
 
-    /// Returns the memory for the next bytes, all of which are of one element: as many as have
-    /// room.
-    pub(super) fn room(&mut self, num_bytes: usize) -> Result<Limit<&mut FillingBuffer>, Status> {
+    /// Returns the memory for the next bytes, all of which are of one element.
+    pub(super) fn memory(&mut self, num_bytes: usize) -> Result<Limit<&mut FillingBuffer>, Status> {
         let number = self.elements.len();
         let element = self
             .current
@@ -98,7 +101,7 @@ impl Arrival {
         Ok((&mut element.memory).limit(num_bytes))
     }
 
-    /// Notes that the [room](Self::room) was filled. `sums` are the checksum of the element up to
+    /// Notes that the [memory](Self::memory) was filled. `sums` are the checksum of the element up to
     /// here, and what it has to be; none of bytes without a checksum.
     pub(super) fn filled(&mut self, sums: Option<(u32, u64)>) -> Result<(), Status> {
         let number = self.elements.len();
@@ -151,6 +154,7 @@ impl Arrival {
             context_id: self.head.context_id,
             instance_key: self.head.instance_key,
             payload: Payload::new(self.elements),
+            room: self.room,
         }
     }
 
@@ -159,12 +163,6 @@ impl Arrival {
     pub(super) fn capacity(&self) -> usize {
         self.current.as_ref().map_or(0, |element| element.capacity)
     }
-}
-
-/// Returns the number of bytes of all elements.
-pub(super) fn total_bytes(head: &DataChunk) -> u64 {
-    let sizes = head.element_bytes.iter();
-    sizes.fold(0, |total, size| total.saturating_add(*size))
 }
 
 #[cold]

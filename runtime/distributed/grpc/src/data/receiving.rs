@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tonic::Status;
 
 use super::answering::{AnswerFrame, Answerer, WeakAnswerer, way_back};
-use super::arrival::{Arrival, malformed, total_bytes};
+use super::arrival::{Arrival, malformed};
 use super::frames::Frames;
 use super::{
     FRAME_BYTES, Header, Heard, Io, Kind, MAX_BEGIN_BYTES, MAX_CALL_BYTES, PREFACE, call,
@@ -220,12 +220,8 @@ where
         read_all(&mut self.reader, &mut head, self.heard).await?;
         let head = DataChunk::decode(&head[..])
             .map_err(|error| malformed(&format!("its description: {error}")))?;
-        let total = total_bytes(&head);
-        let options = self.endpoint.options();
-        let begun = self
-            .endpoint
-            .memory()
-            .and_then(|memory| Arrival::begin(head, options.max_payload_bytes, memory));
+        let total = head.total_bytes();
+        let begun = self.begin_payload(head);
         let refused = match begun {
             Ok(mut arrival) => match self.receive_bytes(&mut arrival).await? {
                 Outcome::Aborted => return Ok(()),
@@ -245,6 +241,14 @@ where
         self.skip(total.saturating_sub(num_received)).await
     }
 
+    /// Begins a payload, unless its task refuses it before it arrives.
+    fn begin_payload(&self, head: DataChunk) -> Result<Arrival, Status> {
+        let endpoint = &self.endpoint;
+        let room = endpoint.expect(self.caller.as_ref(), &head)?;
+        let max_bytes = endpoint.options().max_payload_bytes;
+        Arrival::begin(head, max_bytes, endpoint.memory()?, room)
+    }
+
     /// Receives the bytes of a payload.
     async fn receive_bytes(&mut self, arrival: &mut Arrival) -> Result<Outcome, Status> {
         let mut num_received = 0;
@@ -261,8 +265,8 @@ where
                 Kind::Bytes => Some(arrival.crc32c()),
                 _ => None,
             };
-            let mut room = match arrival.room(len) {
-                Ok(room) => room,
+            let mut memory = match arrival.memory(len) {
+                Ok(memory) => memory,
                 Err(status) => {
                     skip_bytes(&mut self.reader, len, self.heard).await?;
                     num_received += len as u64;
@@ -272,12 +276,12 @@ where
                     });
                 }
             };
-            while room.has_remaining_mut() {
-                let start = room.get_ref().len_bytes();
-                read_some(&mut self.reader, &mut room, self.heard).await?;
+            while memory.has_remaining_mut() {
+                let start = memory.get_ref().len_bytes();
+                read_some(&mut self.reader, &mut memory, self.heard).await?;
                 if let Some(crc32c) = &mut crc32c {
                     // While the bytes are in the cache.
-                    let part = &room.get_ref().as_bytes()[start..];
+                    let part = &memory.get_ref().as_bytes()[start..];
                     *crc32c = crc32c::crc32c_append(*crc32c, part);
                 }
             }

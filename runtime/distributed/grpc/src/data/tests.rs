@@ -9,6 +9,7 @@ use prost::Message;
 use prost::bytes::{BufMut, Bytes};
 use tfrt_distributed::PayloadMemory;
 use tfrt_distributed::message::{Method, RemoteExecuteRequest, SendDataRequest};
+use tfrt_distributed::rendezvous::PayloadRoom;
 use tfrt_host::HostContext;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tonic::Code;
@@ -35,9 +36,13 @@ fn memory() -> PayloadMemory {
     PayloadMemory::of(&HostContext::builder().build())
 }
 
+fn begin(sizes: &[u64], max_bytes: u64) -> Result<Arrival, Status> {
+    Arrival::begin(head(sizes), max_bytes, memory(), PayloadRoom::default())
+}
+
 fn add(arrival: &mut Arrival, bytes: &[u8]) -> Result<(), Status> {
     let sum = crc32c::crc32c_append(arrival.crc32c(), bytes);
-    arrival.room(bytes.len())?.put_slice(bytes);
+    arrival.memory(bytes.len())?.put_slice(bytes);
     arrival.filled(Some((sum, sum.into())))
 }
 
@@ -64,7 +69,7 @@ fn headers_are_read_as_they_were_written() {
 #[test]
 fn a_payload_is_put_together_from_its_bytes() {
     let sizes = [0, 5, 0, 3 << 20, 0];
-    let mut arrival = Arrival::begin(head(&sizes), 4 << 20, memory()).unwrap();
+    let mut arrival = begin(&sizes, 4 << 20).unwrap();
     add(&mut arrival, b"ab").unwrap();
     add(&mut arrival, b"cde").unwrap();
     let large: Vec<u8> = (0..3_u32 << 20).map(|index| (index % 251) as u8).collect();
@@ -82,7 +87,7 @@ fn a_payload_is_put_together_from_its_bytes() {
 #[test]
 fn memory_grows_with_what_has_arrived() {
     let size = 64 << 20;
-    let mut arrival = Arrival::begin(head(&[size as u64]), u64::MAX, memory()).unwrap();
+    let mut arrival = begin(&[size as u64], u64::MAX).unwrap();
     let (part, mut num_arrived) = (vec![1; FRAME_BYTES], 0);
     while !arrival.is_whole() {
         let most = (8 * (num_arrived + FRAME_BYTES)).max(4 << 20);
@@ -93,14 +98,14 @@ fn memory_grows_with_what_has_arrived() {
     assert_eq!(num_arrived, size);
     drop(arrival);
     // A payload of which nothing comes has little memory, however large it is to be.
-    let arrival = Arrival::begin(head(&[1 << 40]), u64::MAX, memory()).unwrap();
+    let arrival = begin(&[1 << 40], u64::MAX).unwrap();
     assert_eq!(arrival.capacity(), 4 << 20);
 }
 
 #[test]
 fn payloads_that_are_not_as_announced_are_refused() {
     let refused = |sizes: &[u64]| {
-        let begun = Arrival::begin(head(sizes), 10, memory());
+        let begun = begin(sizes, 10);
         begun.unwrap_err().message().to_owned()
     };
     assert_eq!(
@@ -112,19 +117,19 @@ fn payloads_that_are_not_as_announced_are_refused() {
         refused(&vec![0; MAX_ELEMENTS + 1]),
         "malformed payload: expected at most 16384 elements, found 16385"
     );
-    let mut arrival = Arrival::begin(head(&[0, 3]), 10, memory()).unwrap();
+    let mut arrival = begin(&[0, 3], 10).unwrap();
     for bytes in [&b""[..], b"abcd"] {
         assert_eq!(
             add(&mut arrival, bytes).unwrap_err().message(),
             "malformed payload: the bytes of element 1 do not add up to its size of 3 bytes"
         );
     }
-    arrival.room(2).unwrap().put_slice(b"ab");
+    arrival.memory(2).unwrap().put_slice(b"ab");
     assert_eq!(
         arrival.filled(Some((1, 2))).unwrap_err().message(),
         "malformed payload: element 1 has a wrong checksum"
     );
-    let mut whole = Arrival::begin(head(&[]), 10, memory()).unwrap();
+    let mut whole = begin(&[], 10).unwrap();
     assert_eq!(
         add(&mut whole, b"a").unwrap_err().message(),
         "malformed payload: expected as many bytes as were announced, found more"
@@ -280,8 +285,8 @@ fn bytes_have_no_checksum_where_something_else_protects_them() {
         assert_eq!(sent.unwrap(), "");
     });
     // One who receives accepts them as they are.
-    let mut arrival = Arrival::begin(head(&[2]), 10, memory()).unwrap();
-    arrival.room(2).unwrap().put_slice(b"ab");
+    let mut arrival = begin(&[2], 10).unwrap();
+    arrival.memory(2).unwrap().put_slice(b"ab");
     arrival.filled(None).unwrap();
     assert_eq!(arrival.finish().payload.to_bytes().unwrap(), ["ab"]);
 }

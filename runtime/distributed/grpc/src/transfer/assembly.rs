@@ -2,13 +2,12 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use http_body::Body as _;
 use prost::bytes::Bytes;
-use tfrt_distributed::Payload;
 use tfrt_distributed::fabric::ArrivedPayload;
-use tfrt_host::allocator::HostAllocator;
+use tfrt_distributed::rendezvous::PayloadRoom;
+use tfrt_distributed::{Payload, PayloadMemory};
 use tfrt_tensor::{FillingBuffer, HostBuffer, TensorError};
 use tonic::Status;
 use tonic::body::Body;
@@ -23,12 +22,15 @@ const MAX_GROWTH: u64 = 8;
 /// The most elements of a payload that is sent in chunks.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// Takes the chunks of a body, which are messages of at most so many bytes.
+/// Takes the chunks of a body, which are messages of at most so many bytes. Before the bytes of the
+/// payload arrive, `expect` reserves room for it, or refuses it.
 pub(crate) async fn receive(
     mut body: Body,
     max_message_bytes: usize,
     mut assembly: Assembly,
+    expect: impl FnOnce(&DataChunk) -> Result<PayloadRoom, Status>,
 ) -> Result<ArrivedPayload, Status> {
+    let mut expect = Some(expect);
     let mut messages = Messages::new(max_message_bytes);
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(part) = frame?.into_data() else {
@@ -37,6 +39,11 @@ pub(crate) async fn receive(
         messages.push(part);
         while let Some(message) = messages.next()? {
             assembly.add(message)?;
+            if let Some(head) = &assembly.head
+                && let Some(expect) = expect.take()
+            {
+                assembly.room = expect(head)?;
+            }
         }
     }
     match messages.has_rest() {
@@ -49,7 +56,8 @@ pub(crate) async fn receive(
 #[derive(Debug)]
 pub(crate) struct Assembly {
     max_bytes: u64,
-    allocator: Arc<dyn HostAllocator>,
+    memory: PayloadMemory,
+    room: PayloadRoom,
     /// The content of the first chunk, or `None` before it arrives.
     head: Option<DataChunk>,
     /// The elements that are whole, and the one that arrives.
@@ -75,11 +83,12 @@ enum Memory {
 }
 
 impl Assembly {
-    /// Creates a payload of at most this many bytes, in memory of an allocator.
-    pub(crate) fn new(max_bytes: u64, allocator: Arc<dyn HostAllocator>) -> Self {
+    /// Creates a payload of at most this many bytes.
+    pub(crate) fn new(max_bytes: u64, memory: PayloadMemory) -> Self {
         Self {
             max_bytes,
-            allocator,
+            memory,
+            room: PayloadRoom::default(),
             head: None,
             elements: Vec::new(),
             current: None,
@@ -107,9 +116,7 @@ impl Assembly {
             )));
         }
         element.num_arrived = num_arrived;
-        element.memory = element
-            .memory
-            .with_room(size, num_arrived, &self.allocator)?;
+        element.memory = element.memory.with_room(size, num_arrived, &self.memory)?;
         for part in chunk.bytes {
             // While the bytes are in the cache.
             element.crc32c = crc32c::crc32c_append(element.crc32c, &part);
@@ -140,8 +147,7 @@ impl Assembly {
                 "expected at most {MAX_ELEMENTS} elements, found {num_elements}"
             )));
         }
-        let sizes = head.fields.element_bytes.iter();
-        let total = sizes.fold(0_u64, |total, size| total.saturating_add(*size));
+        let total = head.fields.total_bytes();
         if total > self.max_bytes {
             let limit = self.max_bytes;
             let message = format!("a payload of {total} bytes exceeds the limit of {limit} bytes");
@@ -166,7 +172,7 @@ impl Assembly {
                     memory: Memory::Waiting(Parts::default()),
                 }));
             }
-            let empty = FillingBuffer::new(&self.allocator, 0).map_err(exhausted)?;
+            let empty = FillingBuffer::new(self.memory.allocator(0), 0).map_err(exhausted)?;
             self.elements.push(empty.finish());
         }
         Ok(None)
@@ -194,6 +200,7 @@ impl Assembly {
             context_id: head.context_id,
             instance_key: head.instance_key,
             payload: Payload::new(self.elements),
+            room: self.room,
         })
     }
 
@@ -211,19 +218,20 @@ impl Memory {
         self,
         size: u64,
         num_arrived: u64,
-        allocator: &Arc<dyn HostAllocator>,
+        memory: &PayloadMemory,
     ) -> Result<Self, Status> {
         let is_little = num_arrived < size / MAX_GROWTH && size > CHUNK_BYTES as u64;
         match self {
             Self::Waiting(parts) if !is_little => {
                 let capacity = usize::try_from(size).unwrap_or(usize::MAX);
+                let allocator = memory.allocator(capacity);
                 let mut whole = FillingBuffer::new(allocator, capacity).map_err(exhausted)?;
                 for part in parts.iter() {
                     whole.append(part).map_err(exhausted)?;
                 }
                 Ok(Self::Whole(whole))
             }
-            memory => Ok(memory),
+            waiting_or_whole => Ok(waiting_or_whole),
         }
     }
 

@@ -7,9 +7,12 @@ use std::task::{Context, Poll, Waker};
 use http_body::Body as _;
 use prost::Message;
 use prost::bytes::{Buf, Bytes};
+use tfrt_distributed::PayloadMemory;
 use tfrt_distributed::fabric::ArrivedPayload;
 use tfrt_distributed::message::SendDataRequest;
-use tfrt_host::allocator::{HostAllocator, LeakCheckAllocator, Malloc};
+use tfrt_distributed::rendezvous::PayloadRoom;
+use tfrt_host::HostContext;
+use tfrt_host::allocator::{HostAllocator, LeakCheckAllocator};
 use tonic::Status;
 use tonic::body::Body;
 
@@ -53,12 +56,12 @@ fn request(sizes: &[usize]) -> SendDataRequest {
     }
 }
 
-fn malloc() -> Arc<dyn HostAllocator> {
-    Arc::new(Malloc)
+fn memory() -> PayloadMemory {
+    PayloadMemory::of(&HostContext::builder().build())
 }
 
 fn assemble(chunks: impl IntoIterator<Item = Bytes>) -> Result<SendDataRequest, Status> {
-    let mut assembly = Assembly::new(1 << 30, malloc());
+    let mut assembly = Assembly::new(1 << 30, memory());
     for chunk in chunks {
         assembly.add(parts(chunk))?;
     }
@@ -97,10 +100,14 @@ fn the_body_of_a_request_is_received() {
     let request = request(SIZES[4]);
     let receive_from = |body: Body, max_message_bytes: usize| {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let assembly = Assembly::new(1 << 30, malloc());
+        let assembly = Assembly::new(1 << 30, memory());
+        let expect = |head: &DataChunk| {
+            assert_eq!((head.context_id, &*head.instance_key), (3, "key"));
+            Ok(PayloadRoom::default())
+        };
         runtime
             .unwrap()
-            .block_on(receive(body, max_message_bytes, assembly))
+            .block_on(receive(body, max_message_bytes, assembly, expect))
     };
     let arrived = receive_from(Body::new(PayloadBody::new(&request)), 2 << 20).unwrap();
     assert_eq!(as_request(arrived), request);
@@ -111,6 +118,40 @@ fn the_body_of_a_request_is_received() {
         error.message(),
         "malformed payload: expected at least one chunk, found none"
     );
+}
+
+#[test]
+fn a_payload_that_is_not_wanted_is_refused_before_it_arrives() {
+    struct Endless(Option<Bytes>);
+
+    impl http_body::Body for Endless {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+            match self.0.take() {
+                Some(head) => Poll::Ready(Some(Ok(http_body::Frame::data(head)))),
+                // The bytes never come.
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    let mut body = PayloadBody::new(&request(&[1 << 20]));
+    let mut context = Context::from_waker(Waker::noop());
+    let Poll::Ready(Some(Ok(head))) = Pin::new(&mut body).poll_frame(&mut context) else {
+        panic!("a body begins with the description");
+    };
+    let body = Body::new(Endless(head.into_data().ok()));
+    let refuse = |head: &DataChunk| Err(Status::not_found(head.total_bytes().to_string()));
+    let received = receive(body, 2 << 20, Assembly::new(1 << 30, memory()), refuse);
+    match std::pin::pin!(received).poll(&mut context) {
+        Poll::Ready(refused) => assert_eq!(refused.unwrap_err().message(), "1048576"),
+        Poll::Pending => panic!("it waits for the bytes"),
+    }
 }
 
 /// Chunks of any size are accepted, not only those that this version sends.
@@ -173,7 +214,8 @@ fn announced_sizes_take_no_memory() {
     let head: Bytes = head.encode_to_vec().into();
     let leak_check: Arc<dyn HostAllocator> = Arc::new(LeakCheckAllocator::default());
     let used = || leak_check.profile().unwrap().current_bytes;
-    let mut assembly = Assembly::new(1 << 30, Arc::clone(&leak_check));
+    let host = HostContext::builder().allocator(Arc::clone(&leak_check));
+    let mut assembly = Assembly::new(1 << 30, PayloadMemory::of(&host.build()));
     assembly.add(parts(head.clone())).unwrap();
     let chunk = DataChunk {
         bytes: vec![1; 1 << 20].into(),
@@ -190,7 +232,7 @@ fn announced_sizes_take_no_memory() {
     assert!(assembly.has_memory());
     drop(assembly);
     assert_eq!(used(), 0);
-    let error = Assembly::new((1 << 30) - 1, malloc()).add(parts(head));
+    let error = Assembly::new((1 << 30) - 1, memory()).add(parts(head));
     assert_eq!(
         error.unwrap_err().message(),
         "a payload of 1073741824 bytes exceeds the limit of 1073741823 bytes"
@@ -200,7 +242,7 @@ fn announced_sizes_take_no_memory() {
         ..DataChunk::default()
     };
     assert!(
-        Assembly::new(1 << 30, malloc())
+        Assembly::new(1 << 30, memory())
             .add(parts(wild.encode_to_vec().into()))
             .is_err()
     );

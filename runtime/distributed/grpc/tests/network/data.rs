@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{CallOptions, CancelCall, Reply};
 use tfrt_distributed::message::{
-    DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, RemoteExecuteRequest,
-    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse,
+    DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, DistributedContextConfiguration,
+    RemoteExecuteRequest, RemoteExecuteResponse, Request, Response, SendDataRequest,
+    SendDataResponse,
 };
-use tfrt_grpc::{GrpcOptions, Token};
+use tfrt_distributed::{DistributedContext, Payload, Server, ServerConfig};
+use tfrt_grpc::{GrpcOptions, TYPE_NAME, Token};
 
 use super::proxy::{Behaviour, Proxy};
-use super::{Fake, MINUTE, begin, call, fake, host, silent, text};
+use super::{Fake, MINUTE, begin, call, fake, free_address, host, silent, text};
 
 fn payload(key: &str, num_bytes: usize) -> SendDataRequest {
     SendDataRequest {
@@ -808,4 +810,127 @@ fn a_client_that_reads_no_answers_is_not_read_either() {
     assert!((10..9_000).contains(&num_sent), "{num_sent}");
     // Others do not mind.
     call(&*task.own_client(), execute("f")).unwrap();
+}
+
+/// A task with a context of the id 7, in which only so many bytes may be unclaimed.
+fn with_context(max_unclaimed_bytes: usize) -> (Arc<Server>, Arc<DistributedContext>) {
+    let address = free_address();
+    let config = ServerConfig {
+        max_unclaimed_bytes,
+        ..ServerConfig::new(TYPE_NAME, &address)
+    };
+    let server = Server::new(&host(), config).unwrap();
+    let config = DistributedContextConfiguration::local_cluster(&[address]).remove(0);
+    let context = server.create_context(7, &config).unwrap();
+    (server, context)
+}
+
+/// Opens a data connection to a task.
+fn open(server: &Server) -> TcpStream {
+    let mut stream = TcpStream::connect(&server.config().address).unwrap();
+    stream.set_read_timeout(Some(MINUTE)).unwrap();
+    stream.write_all(&greeting(b"")).unwrap();
+    let accepted = next_frame(&mut stream);
+    assert_eq!(accepted, frame(4, 0, b""));
+    stream
+}
+
+/// Returns the next frame that is not a ping.
+fn next_frame(stream: &mut TcpStream) -> Vec<u8> {
+    loop {
+        let mut frame = vec![0; 16];
+        stream.read_exact(&mut frame).unwrap();
+        let len = u32::from_le_bytes(frame[4..8].try_into().unwrap());
+        frame.resize(16 + len as usize, 0);
+        stream.read_exact(&mut frame[16..]).unwrap();
+        if frame[0] != 6 {
+            return frame;
+        }
+    }
+}
+
+/// The beginning of a payload of one element, under the key `k`.
+fn beginning(number: u64, context: u8, num_bytes: usize) -> Vec<u8> {
+    let mut head = [&b"\x09"[..], &[context], b"\0\0\0\0\0\0\0\x12\x01k\x1a"].concat();
+    let mut size = Vec::new();
+    prost::encode_length_delimiter(num_bytes, &mut size).unwrap();
+    head.push(size.len() as u8);
+    head.extend(size);
+    frame(1, number, &head)
+}
+
+/// The bytes of a payload, without a checksum.
+fn bytes(num_bytes: usize) -> Vec<u8> {
+    let frames = (0..num_bytes.div_ceil(FRAME_BYTES)).flat_map(|number| {
+        let len = FRAME_BYTES.min(num_bytes - number * FRAME_BYTES);
+        frame(7, 0, &vec![7; len])
+    });
+    frames.collect()
+}
+
+const FRAME_BYTES: usize = 256 << 10;
+
+const FULL: &str = "receive buffer of /job:worker/task:0 is full";
+
+#[test]
+fn payloads_that_cannot_be_kept_are_refused_before_they_arrive() {
+    let (server, context) = with_context(1 << 20);
+    let mut stream = open(&server);
+    let mut is_refused = |number: u64, context: u8, num_bytes: usize, expected: &str| {
+        // Nothing of it has been sent.
+        stream
+            .write_all(&beginning(number, context, num_bytes))
+            .unwrap();
+        let refused = next_frame(&mut stream);
+        assert_eq!((refused[0], u64::from(refused[8])), (5, number));
+        let text = String::from_utf8_lossy(&refused);
+        assert!(text.contains(expected), "{text}");
+        // Some of it was on its way.
+        let half = bytes(num_bytes / 2);
+        stream
+            .write_all(&[half, frame(3, 0, b"")].concat())
+            .unwrap();
+    };
+    is_refused(1, 9, 2 << 20, "Context with id 9 does not exist.");
+    is_refused(2, 7, 2 << 20, FULL);
+    // One that is waited for arrives, however large it is.
+    let (sender, received) = channel();
+    let receiver = move |payload: Result<Payload, _>| {
+        let _ = sender.send(payload.map(|payload| payload.buffers()[0].len_bytes()));
+    };
+    context.rendezvous().receive("k", Box::new(receiver));
+    stream
+        .write_all(&[beginning(3, 7, 2 << 20), bytes(2 << 20)].concat())
+        .unwrap();
+    assert_eq!(next_frame(&mut stream), frame(4, 3, b""));
+    assert_eq!(received.recv_timeout(MINUTE).unwrap().unwrap(), 2 << 20);
+}
+
+#[test]
+fn payloads_that_arrive_take_the_room_of_others() {
+    let (server, context) = with_context(3 << 20);
+    let (mut first, mut second) = (open(&server), open(&server));
+    first.write_all(&beginning(1, 7, 2 << 20)).unwrap();
+    // The two connections are read by different tasks of the network.
+    let end = Instant::now() + MINUTE;
+    let mut number = 0;
+    let mut attempt = || {
+        number += 1;
+        let whole = [beginning(number, 7, 2 << 20), bytes(2 << 20)];
+        second.write_all(&whole.concat()).unwrap();
+        let answer = next_frame(&mut second);
+        // The next attempt has no payload in its way.
+        context.rendezvous().receive("k", Box::new(|_| ()));
+        context
+            .rendezvous()
+            .give_up("k", &tfrt_support::Error::new("over"));
+        assert!(Instant::now() < end, "{answer:?}");
+        answer[0] == 4
+    };
+    while attempt() {}
+    assert!(!attempt());
+    // What does not arrive to its end gives its room back.
+    drop(first);
+    while !attempt() {}
+    assert!(attempt());
 }
