@@ -14,6 +14,7 @@ use tfrt::distributed::discovery::{
     self, Board, DiscoveryError, Folder, Meeting, MeetingPlace, Told,
 };
 use tfrt::distributed::message::DistributedContextConfiguration;
+use tfrt::distributed::name::TaskName;
 use tfrt::distributed::{
     AllowedPrograms, DEFAULT_COLLECTIVES, Server, ServerConfig, is_local_address,
 };
@@ -298,6 +299,7 @@ impl ClusterArguments {
         }
         let network = GrpcNetwork::new(options);
         let server_config = ServerConfig {
+            task: TaskName::parse(&name).ok(),
             collectives: task.collectives.clone(),
             programs: task.programs(address)?,
             ..ServerConfig::new(tfrt_grpc::TYPE_NAME, address)
@@ -434,8 +436,6 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use tfrt::distributed::name::TaskName;
-
     use super::*;
 
     #[test]

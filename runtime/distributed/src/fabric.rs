@@ -224,8 +224,31 @@ pub struct WantedPayload {
     pub cancel: CancelCall,
 }
 
+/// Who a task is, as it tells those that connect to it.
+///
+/// ```
+/// use tfrt_distributed::fabric::TaskIdentity;
+/// use tfrt_distributed::name::TaskName;
+///
+/// let worker = TaskIdentity { name: Some(TaskName::new("worker", 1)), incarnation: 5 };
+/// assert_ne!(worker, TaskIdentity::default());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskIdentity {
+    /// Its name, if it has the same one in all contexts.
+    pub name: Option<TaskName>,
+    /// Tells its process from one that takes its place later; 0 if it does not say.
+    pub incarnation: u64,
+}
+
 /// Answers requests.
 pub trait RequestHandler: Send + Sync {
+    /// Returns who the task is. A transport asks for it when it begins to listen. By default, the
+    /// task does not say.
+    fn identity(&self) -> TaskIdentity {
+        TaskIdentity::default()
+    }
+
     /// Answers a request, now or later. Does not block.
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>);
 
@@ -359,8 +382,8 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
     /// Returns a client of the task at an address, which may not be running yet.
     fn client(&self, address: &str) -> Arc<dyn RemoteClient>;
 
-    /// Returns a client of a task whose name is known. If tasks prove their names, nothing is sent
-    /// to another task.
+    /// Returns a client of a task whose name is known. If tasks tell or prove their names, nothing
+    /// is sent to another task.
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let _ = task;
         self.client(address)

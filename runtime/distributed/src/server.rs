@@ -37,7 +37,8 @@ use crate::device::RemoteDevice;
 use crate::drain::Drain;
 use crate::error::{Answer, Gather, RemoteError};
 use crate::fabric::{
-    ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler, WantedPayload,
+    ArrivedPayload, CommunicatorType, FabricCommunicator, Reply, RequestHandler, TaskIdentity,
+    WantedPayload,
 };
 use crate::function;
 use crate::health;
@@ -89,6 +90,9 @@ pub struct ServerConfig {
     pub communicator: String,
     /// The address at which it listens.
     pub address: String,
+    /// The name of the task, if it has the same one in all contexts. Who takes it for another task
+    /// gets an error. Default: it does not say.
+    pub task: Option<TaskName>,
     /// The server drops contexts that other tasks own after this time without an access.
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
@@ -118,6 +122,7 @@ impl ServerConfig {
         Self {
             communicator: communicator.into(),
             address: address.into(),
+            task: None,
             gc_timeout: DEFAULT_GC_TIMEOUT,
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
             drain_timeout: DEFAULT_DRAIN_TIMEOUT,
@@ -742,6 +747,13 @@ fn refused(method: &str, caller: &TaskName, why: &str) -> RemoteError {
 }
 
 impl RequestHandler for Server {
+    fn identity(&self) -> TaskIdentity {
+        TaskIdentity {
+            name: self.config.task.clone(),
+            incarnation: self.incarnation,
+        }
+    }
+
     fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
         match (self.check_caller(caller, &request), request) {
             (Ok(()), Request::CreateContext(request)) => {

@@ -12,7 +12,7 @@ use http::uri::PathAndQuery;
 use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::Reply;
-use tfrt_distributed::fabric::{CallOptions, RemoteClient};
+use tfrt_distributed::fabric::{CallOptions, RemoteClient, TaskIdentity};
 use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError};
@@ -66,8 +66,10 @@ struct Peer {
     /// The connections of small payloads and calls, and of large payloads.
     small: Lane,
     large: Lane,
-    /// How connections are encrypted, and the task that is expected.
+    /// The task that is expected.
     task: Option<TaskName>,
+    /// Who the own task is.
+    own: Arc<TaskIdentity>,
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
@@ -85,11 +87,12 @@ struct Takes {
 }
 
 impl Client {
-    /// Creates a client of the task at an address, which may not be running yet. With certificates,
-    /// the task must be the one of this name, or any of the cluster without one.
+    /// Creates a client of the task at an address, which may not be running yet. The task must be
+    /// the one of this name, if it tells or proves its own, or any of the cluster without one.
     pub(crate) fn new(
         address: &str,
         task: Option<TaskName>,
+        own: &Arc<TaskIdentity>,
         host: &Arc<HostContext>,
         options: &Arc<GrpcOptions>,
         threads: &Arc<NetworkThreads>,
@@ -102,6 +105,7 @@ impl Client {
             small: Lane::default(),
             large: Lane::default(),
             task,
+            own: Arc::clone(own),
             address: address.to_owned(),
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
@@ -438,10 +442,11 @@ impl Peer {
         })
     }
 
-    /// Checks that the task supports this version of the protocol. Returns what it takes.
+    /// Checks that the task supports this version of the protocol, and that it is the one that is
+    /// expected. Returns what it takes.
     async fn greet(&self) -> Result<Takes, Failure> {
         let library = OpLibrary::of(&self.host);
-        let hello = library.greet(Hello::own());
+        let hello = library.greet(Hello::of(&self.own));
         let hello = hello.encode_to_vec().into();
         let answer = self.post(&self.channel, wire::HELLO, hello, None).await;
         let bytes = answer.map_err(|status| Failure::of(&status))?;
@@ -453,7 +458,13 @@ impl Peer {
                 if let Some(difference) = library.difference(&hello) {
                     log::info!("the task at {} {difference}", self.address);
                 }
-                hello.mismatch()
+                if hello.has_other_messages() {
+                    let (theirs, own) = (&hello.runtime_version, env!("CARGO_PKG_VERSION"));
+                    let address = &self.address;
+                    log::info!("the task at {address} has other messages: {theirs}, not {own}");
+                }
+                let other = self.task.as_ref().and_then(|task| hello.misses(task));
+                hello.mismatch().or(other)
             }
             Err(error) => Some(format!("malformed greeting: {error}")),
         };

@@ -67,6 +67,13 @@
 //! Flight: other engines put and get tensors by context and key, as record batches. The same
 //! credentials, limits and deadlines apply, and the same end.
 //!
+//! # Who is who
+//!
+//! Tasks greet each other before anything else. A greeting has the version of the protocol and of
+//! the runtime, the name of the task, a number of its process, and fingerprints of its messages and
+//! kernels. A client of a task of a known name sends nothing to one that has another name: two
+//! tasks whose addresses were exchanged are an error of the first request.
+//!
 //! # Security
 //!
 //! Anyone who can connect to a task can run programs on it. So a communicator refuses to listen on
@@ -131,7 +138,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tfrt_distributed::fabric::{
-    CommunicatorType, FabricCommunicator, OnClosed, RemoteClient, RequestHandler,
+    CommunicatorType, FabricCommunicator, OnClosed, RemoteClient, RequestHandler, TaskIdentity,
 };
 use tfrt_distributed::name::TaskName;
 use tfrt_host::HostContext;
@@ -227,15 +234,12 @@ impl GrpcNetwork {
         let threads = NetworkThreads::shared()
             .map_err(|error| Error::new(format!("cannot start the network threads: {error}")))?;
         let (stop, stopped) = oneshot::channel();
-        service::serve(
-            &threads,
-            listener,
-            service::Endpoint::new(host, handler, &self.options),
-            stopped,
-        )
-        .map_err(refused)?;
+        let endpoint = service::Endpoint::new(host, handler, &self.options);
+        let identity = Arc::clone(endpoint.identity());
+        service::serve(&threads, listener, endpoint, stopped).map_err(refused)?;
         Ok(Arc::new(Communicator {
             address: bound.to_string(),
+            identity,
             host: Arc::clone(host),
             options: Arc::clone(&self.options),
             threads,
@@ -262,9 +266,11 @@ impl GrpcNetwork {
             .map_err(|error| Error::new(format!("cannot start the network threads: {error}")))?;
         let (stop, stopped) = oneshot::channel();
         let endpoint = service::Endpoint::new(host, handler, &self.options);
+        let identity = Arc::clone(endpoint.identity());
         service::serve_at_path(&threads, listener, endpoint, stopped).map_err(refused)?;
         Ok(Arc::new(Communicator {
             address: address.to_owned(),
+            identity,
             host: Arc::clone(host),
             options: Arc::clone(&self.options),
             threads,
@@ -357,6 +363,8 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> Error {
 #[derive(Debug)]
 struct Communicator {
     address: String,
+    /// Who the own task is.
+    identity: Arc<TaskIdentity>,
     host: Arc<HostContext>,
     options: Arc<GrpcOptions>,
     threads: Arc<NetworkThreads>,
@@ -368,19 +376,26 @@ struct Communicator {
     stop: Mutex<Option<oneshot::Sender<Stop>>>,
 }
 
+impl Communicator {
+    fn client_to(&self, task: Option<TaskName>, address: &str) -> Arc<dyn RemoteClient> {
+        let (own, options, threads) = (&self.identity, &self.options, &self.threads);
+        Arc::new(Client::new(
+            address, task, own, &self.host, options, threads,
+        ))
+    }
+}
+
 impl FabricCommunicator for Communicator {
     fn address(&self) -> &str {
         &self.address
     }
 
     fn client(&self, address: &str) -> Arc<dyn RemoteClient> {
-        let (options, threads) = (&self.options, &self.threads);
-        Arc::new(Client::new(address, None, &self.host, options, threads))
+        self.client_to(None, address)
     }
 
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
-        let (task, options, threads) = (Some(task.clone()), &self.options, &self.threads);
-        Arc::new(Client::new(address, task, &self.host, options, threads))
+        self.client_to(Some(task.clone()), address)
     }
 
     fn close(&self, limit: Duration, done: OnClosed) {

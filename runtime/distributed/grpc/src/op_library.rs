@@ -91,6 +91,8 @@ impl OpLibrary {
 
 #[cfg(test)]
 mod tests {
+    use tfrt_distributed::fabric::TaskIdentity;
+
     use super::*;
 
     fn library(names: &[&'static str], fingerprint: u64) -> OpLibrary {
@@ -100,10 +102,14 @@ mod tests {
         }
     }
 
+    fn hello() -> Hello {
+        Hello::of(&TaskIdentity::default())
+    }
+
     /// What the first task says about the second one.
     fn said(own: &OpLibrary, other: &OpLibrary) -> Option<String> {
-        let hello = own.greet(Hello::own());
-        let answer = other.answer(&hello, Hello::own());
+        let greeting = own.greet(hello());
+        let answer = other.answer(&greeting, hello());
         assert_eq!(answer.mismatch(), None);
         own.difference(&answer)
     }
@@ -123,7 +129,7 @@ mod tests {
             Some("declares kernels in another way, or has further ones")
         );
         // A former version says nothing.
-        assert_eq!(all.difference(&Hello::own()), None);
+        assert_eq!(all.difference(&hello()), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::Bytes;
-use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler};
+use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler, TaskIdentity};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
 use tfrt_distributed::rendezvous::PayloadRoom;
 use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, PayloadMemory, RemoteError, RemoteErrors};
@@ -58,6 +58,8 @@ pub(crate) struct Endpoint {
     host: Weak<HostContext>,
     handler: Weak<dyn RequestHandler>,
     options: Arc<GrpcOptions>,
+    /// Who the task is.
+    identity: Arc<TaskIdentity>,
     answers: Answers,
     pending: Pending,
 }
@@ -68,9 +70,11 @@ impl Endpoint {
         handler: Weak<dyn RequestHandler>,
         options: &Arc<GrpcOptions>,
     ) -> Arc<Self> {
+        let identity = handler.upgrade().map(|handler| handler.identity());
         Arc::new(Self {
             host: Arc::downgrade(host),
             handler,
+            identity: Arc::new(identity.unwrap_or_default()),
             options: Arc::clone(options),
             answers: Answers::default(),
             pending: Pending::new(options.max_pending_bytes),
@@ -206,6 +210,10 @@ impl Endpoint {
 
     pub(crate) fn host(&self) -> Result<Arc<HostContext>, Status> {
         self.host.upgrade().ok_or_else(gone)
+    }
+
+    pub(crate) fn identity(&self) -> &Arc<TaskIdentity> {
+        &self.identity
     }
 
     pub(crate) fn options(&self) -> &GrpcOptions {
@@ -606,6 +614,7 @@ impl UnaryService<Bytes> for Greeting {
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
         let host = self.0.host.upgrade();
         let takes_data = self.0.options.data_connections;
+        let identity = Arc::clone(&self.0.identity);
         Box::pin(async move {
             let hello = Hello::decode(request.into_inner()).map_err(|error| {
                 Status::invalid_argument(format!("malformed greeting: {error}"))
@@ -617,7 +626,7 @@ impl UnaryService<Bytes> for Greeting {
                     let own = Hello {
                         takes_data,
                         takes_calls: takes_data,
-                        ..Hello::own()
+                        ..Hello::of(&identity)
                     };
                     let answer = library.answer(&hello, own);
                     Ok(Response::new(answer.encode_to_vec().into()))

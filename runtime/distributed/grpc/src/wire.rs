@@ -2,9 +2,15 @@
 //!
 //! The crate `tfrt-distributed` encodes requests and responses; this module frames bytes.
 
+use std::fmt::Write;
+use std::sync::LazyLock;
+
 use prost::Message;
 use prost::bytes::{Buf, BufMut, Bytes};
-use tfrt_distributed::message::Method;
+use tfrt_distributed::fabric::TaskIdentity;
+use tfrt_distributed::message::{Method, Request, Response};
+use tfrt_distributed::name::TaskName;
+use tfrt_support::fnv::Fnv1a;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
@@ -18,7 +24,7 @@ pub(crate) const HELLO: &str = "Hello";
 pub(crate) const STREAM_DATA: &str = "StreamData";
 
 /// The version of the protocol. Tasks of different major versions do not talk to each other.
-pub(crate) const PROTOCOL: (u32, u32) = (1, 0);
+pub(crate) const PROTOCOL: (u32, u32) = (1, 1);
 
 /// Returns the path of a method.
 pub(crate) fn path(method: &str) -> String {
@@ -46,11 +52,37 @@ pub(crate) struct Hello {
     /// In an answer, whether the task takes calls on those. Older ones do not.
     #[prost(bool, tag = "7")]
     pub(crate) takes_calls: bool,
+    /// Tells the process from others at the same address; 0 in version 1.0.
+    #[prost(fixed64, tag = "8")]
+    pub(crate) incarnation: u64,
+    /// The name of the task; empty if it has none of its own, and in version 1.0.
+    #[prost(string, tag = "9")]
+    pub(crate) task: String,
+    /// The fingerprint of the methods and their messages; 0 in version 1.0.
+    #[prost(fixed64, tag = "10")]
+    pub(crate) messages: u64,
+}
+
+/// Returns the fingerprint of the methods, and of the fields of their messages. Fields come and go
+/// between versions, and others ignore them: a difference is no error.
+fn messages() -> u64 {
+    static FINGERPRINT: LazyLock<u64> = LazyLock::new(|| {
+        let mut fingerprint = Fnv1a::new();
+        for method in Method::ALL {
+            // The text of a message has its fields. Nothing of this fails.
+            let request = Request::decode(*method, Bytes::new());
+            let response = Response::decode(*method, Bytes::new());
+            let _ = write!(fingerprint, "{} {request:?} {response:?};", method.name());
+        }
+        let _ = write!(fingerprint, "{:?}", DataChunk::default());
+        fingerprint.finish()
+    });
+    *FINGERPRINT
 }
 
 impl Hello {
-    /// Returns this version.
-    pub(crate) fn own() -> Self {
+    /// Returns the greeting of a task of this version.
+    pub(crate) fn of(task: &TaskIdentity) -> Self {
         Self {
             protocol_major: PROTOCOL.0,
             protocol_minor: PROTOCOL.1,
@@ -59,7 +91,27 @@ impl Hello {
             kernels: Vec::new(),
             takes_data: false,
             takes_calls: false,
+            incarnation: task.incarnation,
+            task: task
+                .name
+                .as_ref()
+                .map(TaskName::to_string)
+                .unwrap_or_default(),
+            messages: messages(),
         }
+    }
+
+    /// Returns the reason why this is not the greeting of a task of a name, if it is not. One that
+    /// does not say its name may be any.
+    pub(crate) fn misses(&self, expected: &TaskName) -> Option<String> {
+        let found = &self.task;
+        (!found.is_empty() && *found != expected.to_string())
+            .then(|| format!("expected the task `{expected}`, found `{found}`"))
+    }
+
+    /// Returns `true` if the messages of the other version are others. Version 1.0 does not say.
+    pub(crate) fn has_other_messages(&self) -> bool {
+        self.messages != 0 && self.messages != messages()
     }
 
     /// Returns the reason why tasks with these versions are incompatible, if they are.
@@ -218,7 +270,7 @@ impl Decoder for BytesCodec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tfrt_distributed::message::{KeepAliveRequest, Request};
+    use tfrt_distributed::message::KeepAliveRequest;
 
     #[test]
     fn a_request_id_is_a_field_of_the_request() {
@@ -242,14 +294,57 @@ mod tests {
 
     #[test]
     fn other_major_versions_are_a_mismatch() {
-        let mut hello = Hello::own();
+        let mut hello = Hello::of(&TaskIdentity::default());
         assert_eq!(hello.mismatch(), None);
         hello.protocol_minor += 1;
         assert_eq!(hello.mismatch(), None);
         hello.protocol_major += 1;
         assert_eq!(
             hello.mismatch().as_deref(),
-            Some("expected protocol version 1.0, found 2.1")
+            Some("expected protocol version 1.1, found 2.2")
         );
+    }
+
+    /// Returns what this task says first, and its bytes.
+    fn greeting() -> (Hello, Vec<u8>) {
+        let identity = TaskIdentity {
+            name: Some(TaskName::new("worker", 1)),
+            incarnation: 7,
+        };
+        let hello = Hello {
+            runtime_version: "0.1.0".to_owned(),
+            op_library: 5,
+            messages: 9,
+            ..Hello::of(&identity)
+        };
+        let bytes = hello.encode_to_vec();
+        (hello, bytes)
+    }
+
+    #[test]
+    fn greetings_of_both_minor_versions_are_accepted() {
+        let (hello, bytes) = greeting();
+        let old = b"\x08\x01\x1a\x050.1.0\x21\x05\0\0\0\0\0\0\0";
+        let minor = b"\x10\x01";
+        let added = b"\x41\x07\0\0\0\0\0\0\0\x4a\x12/job:worker/task:1\x51\x09\0\0\0\0\0\0\0";
+        let expected = [&old[..2], minor, &old[2..], added].concat();
+        assert_eq!(bytes, expected);
+        let former = Hello::decode(&old[..]).unwrap();
+        assert_eq!((former.mismatch(), former.op_library), (None, 5));
+        assert_eq!((former.incarnation, &*former.task), (0, ""));
+        assert!(!former.has_other_messages() && hello.has_other_messages());
+        assert!(!Hello::of(&TaskIdentity::default()).has_other_messages());
+    }
+
+    #[test]
+    fn a_greeting_of_another_task_is_noticed() {
+        let (hello, _) = greeting();
+        assert_eq!(hello.misses(&TaskName::new("worker", 1)), None);
+        assert_eq!(
+            hello.misses(&TaskName::new("worker", 2)).as_deref(),
+            Some("expected the task `/job:worker/task:2`, found `/job:worker/task:1`")
+        );
+        let unnamed = Hello::of(&TaskIdentity::default());
+        assert_eq!(unnamed.misses(&TaskName::new("worker", 2)), None);
     }
 }

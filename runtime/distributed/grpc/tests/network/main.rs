@@ -30,6 +30,7 @@ use tfrt_distributed::message::{
     Method, RegisterFunctionRequest, RemoteExecuteRequest, RemoteExecuteResponse, Request,
     Response, SendDataRequest, SendDataResponse,
 };
+use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteErrors, Server, ServerConfig};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME};
 use tfrt_host::HostContext;
@@ -232,6 +233,46 @@ fn errors_of_tasks_arrive_with_their_types() {
         "InvalidDistributedContextId: Context with id 1 does not exist."
     );
     drop(server);
+}
+
+#[test]
+fn a_task_of_another_name_gets_no_requests() {
+    let host = host();
+    let addresses = [free_address(), free_address(), free_address()];
+    // Two workers have each other's addresses.
+    let names = [0, 2, 1].map(|number| TaskName::new("worker", number));
+    let servers = [0, 1, 2].map(|index| {
+        let config = ServerConfig {
+            task: Some(names[index].clone()),
+            ..ServerConfig::new(TYPE_NAME, &addresses[index])
+        };
+        Server::new(&host, config).unwrap()
+    });
+    let client = fake(&host, &GrpcOptions::default(), |_, _| ());
+    let to = |name: &TaskName, address: &str| client.communicator.client_of(name, address);
+    assert!(call(&*to(&names[1], &addresses[1]), GetDevicesRequest {}).is_ok());
+    let others = call(&*to(&names[2], &addresses[1]), GetDevicesRequest {});
+    let expected = |(name, address): (&TaskName, &String), found: &TaskName| {
+        format!("RpcUnknown: GetDevices to {address}: expected the task `{name}`, found `{found}`")
+    };
+    let of_first = expected((&names[2], &addresses[1]), &names[1]);
+    assert_eq!(text(others), of_first);
+    // Whoever knows no name, or whose name nobody knows, is not checked.
+    let unchecked = client.communicator.client(&addresses[1]);
+    assert!(call(&*unchecked, GetDevicesRequest {}).is_ok());
+    let unnamed = fake(&host, &GrpcOptions::default(), |_, reply| {
+        reply.send(Ok(KeepAliveResponse {}.into()));
+    });
+    assert!(call(&*to(&names[1], unnamed.communicator.address()), ping()).is_ok());
+    // A cluster is not initialized, and says why without trying again.
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let (sender, done) = channel();
+    servers[0].initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome.map(drop)).unwrap();
+    });
+    let errors = text(done.recv_timeout(MINUTE).unwrap());
+    assert!(errors.contains(&of_first), "{errors}");
+    assert!(servers.iter().all(|server| server.context(7).is_err()));
 }
 
 #[test]
