@@ -12,14 +12,18 @@
 //!
 //! Small tensors are reduced in two rounds instead, in which every member sends to every other one.
 //!
-//! A member that fails sends its error in place of the elements, so all members fail with the same
-//! message. A member that cannot start notifies all others under a separate key. Headers describe
-//! the operation of a member: if two members perform different operations, the error names both.
+//! A member that fails, or cannot start, tells all others under a separate key, until they know: so
+//! all members fail with the same message, whichever message is lost. A key may be used again once
+//! the collective has ended on all members, with or without success: what is left of it is dropped.
+//! Headers describe the operation of a member: if two members perform different operations, the
+//! error names both.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `header` | the operations of members as messages describe them |
 //! | `ring` | a member: sending, receiving, failing |
+//! | `abandonment` | how members tell each other that they have failed |
+//! | `uses` | the uses of a key, one after the other |
 //! | `split` | the division of tensors into chunks, and of those into segments |
 //! | `pieces` | a tensor in the memory that its parts arrived in |
 //! | `reduction`, `user_reduction` | the functions that combine elements |
@@ -38,6 +42,10 @@
 mod header;
 
 mod ring;
+
+mod abandonment;
+
+pub(crate) mod uses;
 
 mod split;
 

@@ -3,8 +3,11 @@
 //! | module | contents |
 //! |---|---|
 //! | `calls` | requests and payloads to other tasks |
+//! | `delivery` | payloads that are sent again until they have arrived |
 
 mod calls;
+
+mod delivery;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,6 +22,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::collective::epoch::Epochs;
+use crate::collective::uses::Uses;
 use crate::collective::{self, GroupMember, Selection, is_member};
 use crate::device::{ClusterDevices, RemoteDevice};
 use crate::drain::Drain;
@@ -65,6 +69,7 @@ pub struct DistributedContext {
     /// How often each group was regrouped.
     num_regroupings: Mutex<HashMap<String, u64>>,
     epochs: Epochs,
+    uses: Arc<Uses>,
     /// The groups that were opened for collectives, unless those go around the ring.
     group_members: Mutex<GroupMembers>,
     detector: Mutex<Option<Arc<Detector>>>,
@@ -165,6 +170,7 @@ impl DistributedContext {
             survivors: Mutex::default(),
             num_regroupings: Mutex::default(),
             epochs: Epochs::default(),
+            uses: Arc::default(),
             group_members: Mutex::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
@@ -179,6 +185,12 @@ impl DistributedContext {
             ready_chains: Mutex::default(),
             keep_alive: Mutex::default(),
         });
+        let uses = Arc::clone(&context.uses);
+        context
+            .rendezvous
+            .discard("ended collectives".to_owned(), move |key, payload| {
+                uses.are_over_for(key, payload)
+            });
         context.releases.belong_to(&context);
         context.devices.belong_to(&context);
         Ok(context)
@@ -308,6 +320,11 @@ impl DistributedContext {
     /// Returns the aborts of groups.
     pub(crate) fn epochs(&self) -> &Epochs {
         &self.epochs
+    }
+
+    /// Returns the uses of the keys of collectives that have ended.
+    pub(crate) fn uses(&self) -> &Uses {
+        &self.uses
     }
 
     /// Returns this task as a member of a group, through the back end that was chosen for it. None

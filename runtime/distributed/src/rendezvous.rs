@@ -96,6 +96,16 @@ pub(crate) struct NumWaiting {
     pub(crate) num_receivers: usize,
 }
 
+/// What became of a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// It waits, and has this number.
+    Waits(u64),
+    WasCalled,
+    /// Another one waits for its key.
+    IsTaken,
+}
+
 /// The overhead of a payload in addition to its bytes.
 const OVERHEAD: usize = 256;
 
@@ -345,17 +355,23 @@ impl Rendezvous {
     /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one
     /// waits for the key.
     pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
+        self.try_receive_numbered(key, receiver) != Entered::IsTaken
+    }
+
+    /// As [`try_receive`](Self::try_receive), for a receiver that may be
+    /// [withdrawn](Self::withdraw).
+    pub(crate) fn try_receive_numbered(&self, key: &str, receiver: Receiver) -> Entered {
         let state = self.lock();
         let is_taken = matches!(state.waiting.get(key), Some(Waiting::Receiver(..)));
         if is_taken {
             // The receiver may drop something that uses the rendezvous.
             drop(state);
             drop(receiver);
-            return false;
+            return Entered::IsTaken;
         }
         // Under the same lock: two threads may come at once.
-        self.receive_locked(state, key, receiver, false);
-        true
+        let number = self.receive_locked(state, key, receiver, false);
+        number.map_or(Entered::WasCalled, Entered::Waits)
     }
 
     /// Ends the wait of the receiver of a key, if there is one, with an error.
@@ -380,9 +396,21 @@ impl Rendezvous {
         name: String,
         is_over: impl Fn(&str, &Payload) -> bool + Send + 'static,
     ) {
+        let former = self.lock().discards.insert(name, Box::new(is_over));
+        // Without the lock.
+        drop(former);
+        self.sweep();
+    }
+
+    /// Drops the payloads that nobody will claim, by the rules so far: what they say may have
+    /// changed since the payloads have arrived.
+    pub(crate) fn sweep(&self) {
         let mut state = self.lock();
-        let over = state.waiting.extract_if(|key, waiting| match waiting {
-            Waiting::Payload(payload) => is_over(key, payload),
+        let State {
+            waiting, discards, ..
+        } = &mut *state;
+        let over = waiting.extract_if(|key, waiting| match waiting {
+            Waiting::Payload(payload) => discards.values().any(|is_over| is_over(key, payload)),
             Waiting::Receiver(..) => false,
         });
         let over: Vec<(String, Waiting)> = over.collect();
@@ -391,10 +419,9 @@ impl Rendezvous {
                 state.num_bytes -= size(key, payload);
             }
         }
-        let former = state.discards.insert(name, Box::new(is_over));
         drop(state);
         // Without the lock.
-        drop((over, former));
+        drop(over);
     }
 
     /// Returns `true` if no one and nothing waits.

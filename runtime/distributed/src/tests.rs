@@ -2,7 +2,7 @@
 
 mod mutations;
 
-mod seeds;
+pub(crate) mod seeds;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -14,7 +14,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::header::{Operation, Part, parameter_of};
 use super::pieces::Pieces;
-use super::ring::{Ring, abandon};
+use super::ring::{Ring, abandon_first};
 use super::split::{num_segments, segment};
 use super::{Collective, copy_of, lend, write_by};
 use crate::error::Gather;
@@ -34,8 +34,11 @@ pub(super) fn all_gather_fixed_shape(
     axis: u64,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    let prepared = join(collective.clone()).and_then(|ring| {
-        let axis = check_axis(axis, &input)?;
+    let ring = match Ring::join(collective, NAME, not_a_member) {
+        Ok(ring) => ring,
+        Err(error) => return done(Err(error)),
+    };
+    let prepared = check_axis(axis, &input).and_then(|axis| {
         let expected = along_axis(input.shape(), axis, ring.size());
         if output.dtype() != input.dtype() {
             return Err(TensorError::WrongDType {
@@ -48,10 +51,10 @@ pub(super) fn all_gather_fixed_shape(
             return Err(invalid(WRONG_OUTPUT));
         }
         let origins = vec![input.shape().clone(); ring.size()];
-        Ok((ring, Layout::new(&origins, axis)?))
+        Layout::new(&origins, axis)
     });
     match prepared {
-        Ok((ring, layout)) => {
+        Ok(layout) => {
             let operation = Operation::AllGather(layout.axis);
             gather(ring, layout, &input, operation, move |gathered| {
                 done(
@@ -61,7 +64,7 @@ pub(super) fn all_gather_fixed_shape(
             });
         }
         Err(error) => {
-            abandon(&collective, &error);
+            ring.refuse(&error);
             done(Err(error));
         }
     }
@@ -80,23 +83,28 @@ pub(super) fn all_gather_any_shape(
         key: key_of_shapes(&collective.key),
         ..collective.clone()
     };
+    let ring_of_tensors = match Ring::join(collective.clone(), NAME, not_a_member) {
+        Ok(ring) => ring,
+        Err(error) => return done(Err(error)),
+    };
     let prepared = check_axis(axis, &input).and_then(|axis| {
         let shape = shape_tensor(&collective, &input)?;
-        let ring = join(of_shapes.clone())?;
+        let ring = Ring::join_first(of_shapes.clone(), NAME, not_a_member)?;
         let layout = Layout::new(&vec![shape.shape().clone(); ring.size()], 0)?;
         Ok((ring, axis, shape, layout))
     });
     let (ring, axis, shape, layout) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
-            abandon(&of_shapes, &error);
+            abandon_first(&of_shapes, &error);
+            ring_of_tensors.refuse(&error);
             return done(Err(error));
         }
     };
+    ring_of_tensors.follows(&ring);
     let (size, rank) = (ring.size(), input.shape().rank());
     // A member of another rank sends another number of sizes: that is told by what it sends, and
     // not as a mismatch.
-    let ring_of_tensors = join(collective.clone());
     let of_shapes = Operation::GatherShapes(parameter_of(axis));
     gather(ring, layout, &shape, of_shapes, move |shapes| {
         let prepared = shapes.and_then(|shapes| {
@@ -114,13 +122,13 @@ pub(super) fn all_gather_any_shape(
             if !origins.iter().all(is_equal) {
                 return Err(invalid(WRONG_INPUT));
             }
-            let layout = Layout::new(&origins, axis)?;
-            Ok((ring_of_tensors?, layout))
+            Layout::new(&origins, axis)
         });
-        let (ring, layout) = match prepared {
-            Ok(prepared) => prepared,
+        let ring = ring_of_tensors;
+        let layout = match prepared {
+            Ok(layout) => layout,
             Err(error) => {
-                abandon(&collective, &error);
+                ring.refuse(&error);
                 return done(Err(error));
             }
         };
@@ -138,13 +146,25 @@ pub(super) fn all_gather_any_shape(
 /// Returns the key under which the members of an all-gather of any shapes exchange their shapes.
 #[must_use]
 pub(super) fn key_of_shapes(key: &str) -> String {
-    format!("gather_shapes:{key}:0")
+    format!("{SHAPES_OF}{key}{SHAPES_END}")
 }
 
-fn join(collective: Collective) -> Result<Arc<Ring>, Error> {
-    Ring::join(collective, "allgather", |_| {
-        "This worker is not part of the collective group ".to_owned()
-    })
+/// Returns the key of the tensors whose shapes are exchanged under a key, or else the key itself.
+#[must_use]
+pub(super) fn key_of_tensors(key: &str) -> &str {
+    let of = key.strip_prefix(SHAPES_OF);
+    of.and_then(|key| key.strip_suffix(SHAPES_END))
+        .unwrap_or(key)
+}
+
+const SHAPES_OF: &str = "gather_shapes:";
+const SHAPES_END: &str = ":0";
+
+/// The name of the collective in messages.
+const NAME: &str = "allgather";
+
+fn not_a_member(_: &str) -> String {
+    "This worker is not part of the collective group ".to_owned()
 }
 
 #[cold]
@@ -281,7 +301,7 @@ fn gather(
     match AllGather::new(Arc::clone(&ring), layout, input, operation) {
         Ok((this, own)) => this.run(own, done),
         Err(error) => {
-            abandon(ring.collective(), &error);
+            ring.refuse(&error);
             done(Err(error));
         }
     }
@@ -358,10 +378,7 @@ impl AllGather {
             let part = self.part(own_index);
             match stored {
                 Ok(bytes) => self.ring.send(key, part, bytes, work.clone()),
-                Err(error) => {
-                    self.ring.fail(&error);
-                    self.ring.send_error(key, part, &error, work.clone());
-                }
+                Err(error) => self.ring.fail(&error),
             }
         }
         for origin in (0..self.ring.size()).filter(|origin| *origin != own_index) {
@@ -416,13 +433,7 @@ impl AllGather {
             match received.and_then(|data| self.store(place, &data)) {
                 Ok(_) if is_last => {}
                 Ok(data) => self.ring.send(self.key(place, right), part, data, work),
-                Err(error) => {
-                    self.ring.fail(&error);
-                    if !is_last {
-                        let key = self.key(place, right);
-                        self.ring.send_error(key, part, &error, work);
-                    }
-                }
+                Err(error) => self.ring.fail(&error),
             }
         });
     }

@@ -151,10 +151,13 @@ fn start<T: Reducible>(
     done: Done,
 ) {
     let what = (operation, reduction, algorithm);
-    let joined = join(collective.clone(), what, &input, &output);
-    let started = joined.and_then(|(ring, part)| {
+    let ring = match join(collective, operation) {
+        Ok(ring) => ring,
+        Err(error) => return done(Err(error)),
+    };
+    let started = part_of(&ring, what, &input, &output).and_then(|part| {
         let reducing = Reducing {
-            ring,
+            ring: Arc::clone(&ring),
             part,
             reduction,
         };
@@ -170,28 +173,31 @@ fn start<T: Reducible>(
         Ok(Started::Around(this)) => this.run(input, output, done),
         Ok(Started::Scheduled(this)) => this.run(algorithm, input, output, done),
         Err(error) => {
-            abandon(&collective, &error);
+            ring.refuse(&error);
             done(Err(error));
         }
     }
 }
 
-/// Checks the tensors of this member, and enters the ring.
-fn join(
-    collective: Collective,
-    (operation, reduction, algorithm): (Operation, Reduction, Algorithm),
-    input: &DenseHostTensor,
-    output: &DenseHostTensor,
-) -> Result<(Arc<Ring>, Part), Error> {
+fn join(collective: Collective, operation: Operation) -> Result<Arc<Ring>, Error> {
     let group = collective.group.clone();
     let name = match operation {
         Operation::ReduceScatter => "reducescatter",
         Operation::Barrier => "barrier",
         _ => "allreduce",
     };
-    let ring = Ring::join(collective, name, |task| {
+    Ring::join(collective, name, |task| {
         format!("The current task {task} is not part of the collective group {group}")
-    })?;
+    })
+}
+
+/// Checks the tensors of this member, and returns its operation.
+fn part_of(
+    ring: &Ring,
+    (operation, reduction, algorithm): (Operation, Reduction, Algorithm),
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+) -> Result<Part, Error> {
     reduction.check(input.dtype())?;
     if output.dtype() != input.dtype() {
         return Err(TensorError::WrongDType {
@@ -213,14 +219,13 @@ fn join(
     } else {
         output.expect_shape(input.shape())?;
     }
-    let part = Part {
+    Ok(Part {
         operation,
         dtype: input.dtype(),
         num_elements: input.num_elements(),
         reduction: Some(reduction),
         in_rounds: algorithm == Algorithm::Ring && rounds::suit(input, ring.size())?,
-    };
-    Ok((ring, part))
+    })
 }
 
 /// What all ways of reducing have.
@@ -363,7 +368,7 @@ impl<T: Reducible> Scheduled<T> {
             return drop(work);
         }
         let steps = algorithm.steps(self.ring.index(), self.ring.size());
-        self.follow(steps.into_iter(), None, work);
+        self.follow(steps.into_iter(), work);
     }
 
     /// Writes the result, once nothing is under way any more.
@@ -390,50 +395,27 @@ impl<T: Reducible> Scheduled<T> {
         Ok(())
     }
 
-    /// Follows the steps of a schedule. A member that fails tells its error where it would send
-    /// elements, and still receives what the others send: so all messages are claimed, and the
-    /// error reaches everybody who needs the elements of this member.
-    fn follow(
-        self: Arc<Self>,
-        mut steps: IntoIter<Step>,
-        mut failure: Option<Error>,
-        work: Gather,
-    ) {
-        let part = self.part;
+    /// Follows the steps of a schedule, until one fails.
+    fn follow(self: Arc<Self>, mut steps: IntoIter<Step>, work: Gather) {
         while let Some(step) = steps.next() {
             let done = match step {
-                Step::Send(to) => self.send_to(to, failure.as_ref(), &work),
-                Step::Finish if failure.is_none() => self.finish_elements(),
-                Step::Finish => Ok(()),
+                Step::Send(to) => self.send_to(to, &work),
+                Step::Finish => self.finish_elements(),
                 Step::Combine(from) | Step::Take(from) => {
                     let key = self.pair_key(from, self.ring.index());
                     let ring = Arc::clone(&self.ring);
-                    return ring.receive_from(from, key, part, move |received| {
-                        let failure = match (failure, received) {
-                            (Some(failure), _) | (None, Err(failure)) => Some(failure),
-                            (None, Ok(theirs)) => {
-                                let taken = self.take_in(step, theirs);
-                                taken.map_err(|error| self.told_all(error)).err()
-                            }
-                        };
-                        self.follow(steps, failure, work);
+                    return ring.receive_from(from, key, self.part, move |received| match received
+                        .and_then(|theirs| self.take_in(step, theirs))
+                    {
+                        Ok(()) => self.follow(steps, work),
+                        Err(error) => self.ring.fail(&error),
                     });
                 }
             };
             if let Err(error) = done {
-                failure.get_or_insert(self.told_all(error));
+                return self.ring.fail(&error);
             }
         }
-        if let Some(failure) = failure {
-            self.ring.fail(&failure);
-        }
-    }
-
-    /// Tells all members of an error that only happens here: it may come too late for some that
-    /// have the elements of this one.
-    fn told_all(&self, error: Error) -> Error {
-        abandon(self.ring.collective(), &error);
-        error
     }
 
     fn pair_key(&self, from: usize, to: usize) -> String {
@@ -441,19 +423,14 @@ impl<T: Reducible> Scheduled<T> {
         format!("{group}:{group}:{key}:{from}:{to}")
     }
 
-    /// Sends the elements to a member, or the error in place of them.
-    fn send_to(&self, to: usize, failure: Option<&Error>, work: &Gather) -> Result<(), Error> {
-        let (key, part) = (self.pair_key(self.ring.index(), to), self.part);
-        if let Some(failure) = failure {
-            self.ring
-                .send_error_to(to, key, part, failure, work.clone());
-            return Ok(());
-        }
+    /// Sends the elements to a member.
+    fn send_to(&self, to: usize, work: &Gather) -> Result<(), Error> {
         let elements = self.elements.lock();
         let elements = elements.unwrap_or_else(PoisonError::into_inner);
         // A copy: the elements change while this is sent.
         let bytes = Bytes::copy_from_slice(&elements.read()?);
-        self.ring.send_to(to, key, part, bytes, work.clone());
+        let key = self.pair_key(self.ring.index(), to);
+        self.ring.send_to(to, key, self.part, bytes, work.clone());
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use super::header::{Operation, Part};
-use super::ring::{Ring, abandon};
+use super::ring::Ring;
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, write_all};
 use crate::error::{Answer, Gather};
@@ -28,10 +28,18 @@ pub(super) fn all_to_all(
     output: DenseHostTensor,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    match AllToAll::new(collective.clone(), &input, &output) {
+    let group = collective.group.clone();
+    let joined = Ring::join(collective, "alltoall", |task| {
+        format!("The current task {task} is not part of the collective group {group}")
+    });
+    let ring = match joined {
+        Ok(ring) => ring,
+        Err(error) => return done(Err(error)),
+    };
+    match AllToAll::new(Arc::clone(&ring), &input, &output) {
         Ok(this) => this.run(&input, output, done),
         Err(error) => {
-            abandon(&collective, &error);
+            ring.refuse(&error);
             done(Err(error));
         }
     }
@@ -47,15 +55,11 @@ struct AllToAll {
 
 impl AllToAll {
     fn new(
-        collective: Collective,
+        ring: Arc<Ring>,
         input: &DenseHostTensor,
         output: &DenseHostTensor,
     ) -> Result<Arc<Self>, Error> {
-        let group = collective.group.clone();
-        let allocator = Arc::clone(collective.context.host().allocator());
-        let ring = Ring::join(collective, "alltoall", |task| {
-            format!("The current task {task} is not part of the collective group {group}")
-        })?;
+        let allocator = Arc::clone(ring.collective().context.host().allocator());
         if output.dtype() != input.dtype() {
             return Err(TensorError::WrongDType {
                 expected: input.dtype(),
@@ -103,12 +107,7 @@ impl AllToAll {
         for position in 0..size {
             let bytes = match self.bytes_for(position, input) {
                 Ok(bytes) => bytes,
-                Err(error) => {
-                    let error = error.into();
-                    self.ring.fail(&error);
-                    abandon(self.ring.collective(), &error);
-                    return;
-                }
+                Err(error) => return self.ring.fail(&error.into()),
             };
             if position == index {
                 if let Err(error) = self.store(index, &bytes) {

@@ -407,8 +407,7 @@ pub(super) fn tell_abort(
     let text = Bytes::copy_from_slice(error.message().as_bytes());
     for (position, member) in members.iter().enumerate() {
         if position != index {
-            // Another member may have said so already, and a lost one has no use for it.
-            context.send_data(*member, abort_key(scope), vec![text.clone()], |_| ());
+            context.deliver(*member, abort_key(scope), vec![text.clone()], ());
         }
     }
 }
@@ -422,6 +421,9 @@ pub(super) fn discard_epochs(context: &DistributedContext, group: &str, next: u6
     };
     let discard = format!("epochs of {group}");
     context.rendezvous().discard(discard, is_over);
+    if let Some(over) = next.checked_sub(1) {
+        context.uses().forget(&epoch::epoch_name(group, over));
+    }
 }
 
 impl RingMember {
@@ -753,6 +755,8 @@ impl GroupMember for RingMember {
     }
 
     fn abandon(&self, key: &str, error: &Error) {
+        // The others may gather tensors of any shape, and tell each other these first.
+        ring::abandon_first(&self.collective(&key_of_shapes(key)), error);
         ring::abandon(&self.collective(key), error);
     }
 

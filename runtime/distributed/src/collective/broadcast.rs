@@ -15,7 +15,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use super::header::{Operation, Part, parameter_of};
 use super::pieces::Pieces;
-use super::ring::{Ring, abandon};
+use super::ring::Ring;
 use super::split::{chunk, num_segments, segment};
 use super::{Collective, lend, sent_copy};
 use crate::cluster::TaskHandle;
@@ -30,10 +30,18 @@ pub(super) fn broadcast(
     sender: TaskHandle,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    match Broadcast::new(collective.clone(), &tensor, sender) {
+    let group = collective.group.clone();
+    let joined = Ring::join(collective, "broadcast", |task| {
+        format!("The current task {task} is not part of the collective group {group}")
+    });
+    let ring = match joined {
+        Ok(ring) => ring,
+        Err(error) => return done(Err(error)),
+    };
+    match Broadcast::new(Arc::clone(&ring), &tensor, sender) {
         Ok(this) => this.run(tensor, done),
         Err(error) => {
-            abandon(&collective, &error);
+            ring.refuse(&error);
             done(Err(error));
         }
     }
@@ -55,15 +63,11 @@ struct Broadcast {
 
 impl Broadcast {
     fn new(
-        collective: Collective,
+        ring: Arc<Ring>,
         tensor: &DenseHostTensor,
         sender: TaskHandle,
     ) -> Result<Arc<Self>, Error> {
-        let group = collective.group.clone();
-        let context = Arc::clone(&collective.context);
-        let ring = Ring::join(collective, "broadcast", |task| {
-            format!("The current task {task} is not part of the collective group {group}")
-        })?;
+        let Collective { context, group, .. } = ring.collective();
         let position = ring.position_of(sender).map(Ok).unwrap_or_else(|| {
             let name = context.cluster().task_name(sender);
             let name = name.map_err(RemoteError::into_plain)?;
@@ -160,13 +164,7 @@ impl Broadcast {
                     let key = self.key(place, right);
                     self.ring.send(key, self.part, data, work);
                 }
-                Err(error) => {
-                    self.ring.fail(&error);
-                    if !is_last {
-                        let key = self.key(place, right);
-                        self.ring.send_error(key, self.part, &error, work);
-                    }
-                }
+                Err(error) => self.ring.fail(&error),
             }
         });
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use tfrt_support::{DType, Error, ErrorCode};
 
+use super::uses::KeyUse;
 use super::{Reduction, epoch};
 
 /// The number of bytes of the header of a message.
@@ -127,15 +128,14 @@ impl Part {
                 Some(reduction) => format!("{} of {dtype}[{num_elements}]", reduction.name()),
                 None if only_ways_differ => match part.in_rounds {
                     true => "an exchange in two rounds".to_owned(),
-                    false => "the ring".to_owned(),
+                    false => "an exchange around the ring".to_owned(),
                 },
                 None => format!("{dtype}[{num_elements}]"),
             }
         };
         let (name, group) = (own.operation.name(), epoch::group_of(group));
         let message = format!(
-            "{name} key {key} of group {group}: member {member} uses {}, but member {index} uses \
-             {}",
+            "{name} key {key} of group {group}: member {member} has {}, member {index} has {}",
             what(theirs),
             what(own)
         );
@@ -153,14 +153,16 @@ pub(super) enum Kind {
 /// The header of a message.
 ///
 /// ```text
-///  0      1      2           3           4        8              16               20            28  32
-///  │ kind │ type │ reduction │ operation │ member │ num_elements │ axis or sender │ fingerprint │ 0 │
+///  0      1      2           3           4        8              16               20            28        32
+///  │ kind │ type │ reduction │ operation │ member │ num_elements │ axis or sender │ fingerprint │ key use │
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: Kind,
     pub(super) part: Part,
     pub(super) member: usize,
+    /// The use of the key, for messages that are told apart by it.
+    pub(super) key_use: KeyUse,
 }
 
 impl Header {
@@ -176,6 +178,7 @@ impl Header {
         bytes[4..8].copy_from_slice(&parameter_of(self.member).to_le_bytes());
         bytes[8..16].copy_from_slice(&(self.part.num_elements as u64).to_le_bytes());
         bytes[16..20].copy_from_slice(&parameter.to_le_bytes());
+        bytes[28..].copy_from_slice(&self.key_use.bits().to_le_bytes());
         bytes
     }
 
@@ -204,6 +207,7 @@ impl Header {
                 in_rounds: bytes[0] & 2 != 0,
             },
             member: u32::from_le_bytes(*bytes[4..].first_chunk()?) as usize,
+            key_use: KeyUse::from_bits(u32::from_le_bytes(*bytes[28..].first_chunk()?)),
         })
     }
 }
@@ -228,8 +232,8 @@ mod tests {
         let error = Part::mismatch(("g", "k"), (1, ring), (2, rounds));
         assert_eq!(
             error.message(),
-            "allreduce key k of group g: member 1 uses the ring, but member 2 uses an exchange in \
-             two rounds"
+            "allreduce key k of group g: member 1 has an exchange around the ring, member 2 has an \
+             exchange in two rounds"
         );
     }
 
@@ -254,6 +258,7 @@ mod tests {
                     in_rounds: operation == Operation::AllReduce,
                 },
                 member: 300,
+                key_use: KeyUse::from_bits(0x0102_0304),
             };
             assert_eq!(Header::parse(&header.to_bytes()), Some(header));
         }
@@ -269,6 +274,7 @@ mod tests {
                 in_rounds: false,
             },
             member: 0,
+            key_use: KeyUse::default(),
         };
         for (position, wild) in [(0, 4), (1, 0), (2, 6), (2, 7), (3, 0), (3, 8)] {
             let mut bytes = good.to_bytes();

@@ -4,22 +4,31 @@
 //! The first failure ends every wait of the member. This holds for both orders: the failure ends a
 //! wait that was entered before it, and a wait that is entered after it detects the failure when it
 //! checks again.
+//!
+//! A member that fails by itself tells [all others](super::abandonment), because they may wait for
+//! what it does not send any more, or for what never arrived. One that fails because it was told
+//! tells nobody. What the others have sent for the [use of the key](super::uses) that has failed is
+//! dropped, now and when it arrives.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use prost::bytes::Bytes;
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
 
+use super::abandonment::{ABANDONED, Abandonment, abandonment_key};
 use super::header::{Header, Kind, Part};
+use super::uses::{Belongs, OwnUse};
 use super::{Collective, epoch};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::health::Watch;
 use crate::last_reference::drop_on_queue;
 use crate::payload::Payload;
+use crate::rendezvous::Entered;
 use crate::server::Server;
 
 /// The member of a collective that this task is.
@@ -28,6 +37,11 @@ pub(super) struct Ring {
     collective: Collective,
     /// The name of the collective in messages.
     name: &'static str,
+    /// Known from when the member listens: the use before has ended then.
+    key_use: OnceLock<OwnUse>,
+    /// Whether the end of the collective is one of its key. It is not for the first of two
+    /// collectives that belong together.
+    ends_use: bool,
     index: usize,
     members: Arc<[TaskHandle]>,
     state: Mutex<State>,
@@ -37,15 +51,50 @@ pub(super) struct Ring {
     _server: Option<Arc<Server>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     failure: Option<Error>,
     /// Whether that was a send: then those of the other sends belong to it.
     is_of_send: bool,
     /// The keys of the waits under way.
     waiting: HashSet<String>,
-    /// Whether the member listens for one that could not start.
-    listens: bool,
+    /// The number of the receiver that listens for a member that has failed.
+    listener: Option<u64>,
+    /// Whether the member listens no more.
+    has_left: bool,
+    /// The collective that this one follows: it fails, too, if this one does.
+    first: Weak<Ring>,
+    /// What has come for a later use of the key.
+    early: Option<Payload>,
+    /// Whether the use of the key has ended.
+    has_ended_use: bool,
+    /// Whether the other members are being told of the failure for the first time.
+    is_telling: bool,
+    /// What follows once they were told.
+    on_told: Option<Box<dyn FnOnce() + Send>>,
+    /// Whether the outcome is decided.
+    is_over: bool,
+}
+
+/// What a member fails of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// A message could not be sent.
+    Send,
+    /// Something that the other members may not know of.
+    Own,
+    /// Something that another member has told.
+    Told,
+}
+
+/// A message, as the member that receives it takes it.
+enum Opened {
+    Elements(HostBuffer),
+    Fails(Error, Cause),
+    /// It belongs to a use of the key that has ended.
+    Past,
+    /// It belongs to a later use: the member that has sent it has failed.
+    Future,
 }
 
 impl Ring {
@@ -53,10 +102,29 @@ impl Ring {
     ///
     /// # Errors
     /// If the group does not exist; `not_a_member` makes the error of a task that is none, from the
-    /// name of the task.
+    /// name of the task. The other members need not be told of these errors.
     pub(super) fn join(
         collective: Collective,
         name: &'static str,
+        not_a_member: impl FnOnce(&str) -> String,
+    ) -> Result<Arc<Self>, Error> {
+        Self::join_as(collective, name, true, not_a_member)
+    }
+
+    /// As [`join`](Self::join), for a collective that another one with the same use of a key
+    /// follows.
+    pub(super) fn join_first(
+        collective: Collective,
+        name: &'static str,
+        not_a_member: impl FnOnce(&str) -> String,
+    ) -> Result<Arc<Self>, Error> {
+        Self::join_as(collective, name, false, not_a_member)
+    }
+
+    fn join_as(
+        collective: Collective,
+        name: &'static str,
+        ends_use: bool,
         not_a_member: impl FnOnce(&str) -> String,
     ) -> Result<Arc<Self>, Error> {
         let cluster = collective.context.cluster();
@@ -73,12 +141,22 @@ impl Ring {
             _server: collective.context.keep_server(),
             collective,
             name,
+            key_use: OnceLock::new(),
+            ends_use,
             index,
             members: Arc::clone(&members),
             state: Mutex::default(),
             watches: OnceLock::new(),
         });
-        this.listen()?;
+        if !this.listen() {
+            let (key, group) = (
+                &this.collective.key,
+                epoch::group_of(&this.collective.group),
+            );
+            let message = format!("{name} key {key} of group {group} is in use");
+            return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
+        }
+        this.key_use();
         // An abort before this is recorded, and a later one finds the listener.
         let epochs = this.collective.context.epochs();
         if let Some(aborted) = epochs.ended(&this.collective.group) {
@@ -88,40 +166,93 @@ impl Ring {
         Ok(this)
     }
 
-    /// Fails when a member reports that it could not start.
-    fn listen(self: &Arc<Self>) -> Result<(), Error> {
+    /// Fails when a member reports that it has failed. Returns `false` if another collective
+    /// listens.
+    fn listen(self: &Arc<Self>) -> bool {
         let this = Arc::downgrade(self);
         let receiver = move |payload: Result<Payload, Error>| {
             let (Some(this), Ok(payload)) = (this.upgrade(), payload) else {
                 return;
             };
-            this.lock().listens = false;
-            let text = payload.buffers().first().and_then(|text| text.read().ok());
-            let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
-            this.fail(&Error::new(text.unwrap_or_default()));
+            let Abandonment { error, key_use } = Abandonment::of_payload(&payload);
+            let belongs = this.key_use().compare(key_use);
+            if belongs == Belongs::Future {
+                let mut state = this.lock();
+                state.early.get_or_insert(payload);
+                let has_left = state.has_left;
+                drop(state);
+                if has_left {
+                    this.stop_listening();
+                }
+            }
+            match belongs {
+                Belongs::Present => this.fail_of(&error, Cause::Told),
+                // The place of the listener was free for a moment: whoever took it is told.
+                Belongs::Past | Belongs::Future => drop(this.listen()),
+            }
         };
-        self.lock().listens = true;
         let key = abandonment_key(&self.collective);
         let rendezvous = self.collective.context.rendezvous();
-        if rendezvous.try_receive(&key, Box::new(receiver)) {
-            return Ok(());
+        match rendezvous.try_receive_numbered(&key, Box::new(receiver)) {
+            Entered::IsTaken => return false,
+            Entered::WasCalled => {}
+            Entered::Waits(number) => {
+                let mut state = self.lock();
+                if state.has_left {
+                    drop(state);
+                    rendezvous.withdraw(&key, number);
+                } else {
+                    // The receiver may have been called meanwhile, and another one listen.
+                    state.listener = state.listener.max(Some(number));
+                }
+            }
         }
-        self.lock().listens = false;
-        let (key, group) = (
-            &self.collective.key,
-            epoch::group_of(&self.collective.group),
-        );
-        let message = format!("{} key {key} of group {group} is in use", self.name);
-        Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+        true
+    }
+
+    fn key_use(&self) -> OwnUse {
+        let Collective {
+            context,
+            group,
+            key,
+        } = &self.collective;
+        *self
+            .key_use
+            .get_or_init(|| context.uses().current(group, key))
     }
 
     /// Ends the part of the member: its key may be used again.
     pub(super) fn leave(&self) {
-        let listens = std::mem::take(&mut self.lock().listens);
-        if listens {
-            let over = Error::new("the collective has ended");
-            let rendezvous = self.collective.context.rendezvous();
-            rendezvous.give_up(&abandonment_key(&self.collective), &over);
+        self.end_use();
+        self.stop_listening();
+    }
+
+    fn stop_listening(&self) {
+        let mut state = self.lock();
+        state.has_left = true;
+        let (listener, early) = (state.listener.take(), state.early.take());
+        drop(state);
+        let rendezvous = self.collective.context.rendezvous();
+        let key = abandonment_key(&self.collective);
+        if let Some(number) = listener {
+            rendezvous.withdraw(&key, number);
+        }
+        if let Some(early) = early {
+            // Another member may have said so already.
+            let _ = rendezvous.put_back(&key, early);
+        }
+    }
+
+    /// Ends the use of the key, unless it has ended.
+    fn end_use(&self) {
+        let has_ended = std::mem::replace(&mut self.lock().has_ended_use, true);
+        if !has_ended && self.ends_use {
+            let Collective {
+                context,
+                group,
+                key,
+            } = &self.collective;
+            context.uses().end(group, key);
         }
     }
 
@@ -170,11 +301,44 @@ impl Ring {
     }
 
     /// Returns the first part of the work of this member, at whose end `finish` runs as a task of
-    /// the work queue.
-    pub(super) fn work(&self, finish: impl FnOnce(Answer<()>) + Send + 'static) -> Gather {
-        let queue = Arc::clone(self.collective.context.host().queue());
+    /// the work queue. If the member has failed by itself, the others were told of it by then, as
+    /// far as they can be reached.
+    pub(super) fn work(
+        self: &Arc<Self>,
+        finish: impl FnOnce(Answer<()>) + Send + 'static,
+    ) -> Gather {
+        let this = Arc::clone(self);
         // Parts end on threads of the transport, too.
-        Gather::new(move |sends| queue.add_task(Task::new(move || finish(sends))))
+        let queue = Arc::clone(self.collective.context.host().queue());
+        Gather::new(move |sends| {
+            let task = Task::new(move || finish(sends));
+            let own_queue = Arc::clone(&queue);
+            this.when_told(Box::new(move || own_queue.add_task(task)));
+            drop_on_queue(&queue, this);
+        })
+    }
+
+    /// Calls `f` once the outcome is decided: now, or when the others were told of a failure.
+    fn when_told(&self, f: Box<dyn FnOnce() + Send>) {
+        let mut state = self.lock();
+        if state.is_telling {
+            state.on_told = Some(f);
+            return;
+        }
+        state.is_over = true;
+        drop(state);
+        f();
+    }
+
+    fn on_told(&self) {
+        let mut state = self.lock();
+        state.is_telling = false;
+        let on_told = state.on_told.take();
+        state.is_over = on_told.is_some();
+        drop(state);
+        if let Some(on_told) = on_told {
+            on_told();
+        }
     }
 
     /// Returns the reason why the member failed, if it did.
@@ -195,25 +359,59 @@ impl Ring {
         }
     }
 
-    /// Fails, unless the member failed before, and ends all waits.
-    pub(super) fn fail(&self, error: &Error) {
-        self.fail_as(error, false);
+    /// Fails, unless the member failed before, ends all waits, and tells the other members.
+    pub(super) fn fail(self: &Arc<Self>, error: &Error) {
+        self.fail_of(error, Cause::Own);
     }
 
-    /// Returns `false` if the member failed before.
-    fn fail_as(&self, error: &Error, is_of_send: bool) -> bool {
+    /// Says which collective this one follows: it fails, too, if this one does.
+    pub(super) fn follows(&self, first: &Arc<Self>) {
+        self.lock().first = Arc::downgrade(first);
+        if let Some(error) = self.failure() {
+            first.fail_of(&error, Cause::Told);
+        }
+    }
+
+    /// Takes no part in the collective, because of an error that the other members fail with.
+    pub(super) fn refuse(self: &Arc<Self>, error: &Error) {
+        self.fail(error);
+        self.leave();
+    }
+
+    fn fail_of(self: &Arc<Self>, error: &Error, cause: Cause) {
         let mut state = self.lock();
-        if state.failure.is_some() {
-            return false;
+        if state.failure.is_some() || state.is_over {
+            return;
         }
         state.failure = Some(error.clone());
-        state.is_of_send = is_of_send;
+        state.is_of_send = cause == Cause::Send;
+        state.is_telling = cause != Cause::Told;
         let waiting = std::mem::take(&mut state.waiting);
+        let first = state.first.upgrade();
         drop(state);
+        // Before anything else: what comes from now on is not for this member.
+        self.end_use();
+        let rendezvous = self.collective.context.rendezvous();
         for key in waiting {
-            self.collective.context.rendezvous().give_up(&key, error);
+            rendezvous.give_up(&key, error);
         }
-        true
+        rendezvous.sweep();
+        if let Some(first) = first {
+            first.fail_of(error, Cause::Told);
+        }
+        if cause != Cause::Told {
+            let this = Arc::clone(self);
+            let told = Gather::new(move |_| {
+                this.on_told();
+                let queue = Arc::clone(this.collective.context.host().queue());
+                drop_on_queue(&queue, this);
+            });
+            let abandonment = Abandonment {
+                error: error.clone(),
+                key_use: self.key_use().key_use(),
+            };
+            abandonment.tell_others(&self.collective, &told);
+        }
     }
 
     /// Sends elements to the right neighbour. The part of the work is over when they were received.
@@ -231,64 +429,30 @@ impl Ring {
         elements: Bytes,
         work: Gather,
     ) {
-        let header = self.header(Kind::Elements, part);
-        self.send_message(position, key, vec![header, elements], work, true);
-    }
-
-    /// Sends the error of this member on.
-    pub(super) fn send_error(
-        self: &Arc<Self>,
-        key: String,
-        part: Part,
-        error: &Error,
-        work: Gather,
-    ) {
-        self.send_error_to(self.right(), key, part, error, work);
-    }
-
-    /// Sends the error of this member to the member at a position.
-    pub(super) fn send_error_to(
-        self: &Arc<Self>,
-        position: usize,
-        key: String,
-        part: Part,
-        error: &Error,
-        work: Gather,
-    ) {
-        let header = self.header(Kind::Error, part);
-        let text = Bytes::copy_from_slice(error.message().as_bytes());
-        // If that fails, too, it does not add anything.
-        self.send_message(position, key, vec![header, text], work, false);
-    }
-
-    fn send_message(
-        self: &Arc<Self>,
-        position: usize,
-        instance_key: String,
-        payload: Vec<Bytes>,
-        work: Gather,
-        is_told: bool,
-    ) {
+        if self.failure().is_some() {
+            // Nobody waits for it.
+            return drop(work);
+        }
         let this = Arc::clone(self);
         let context = &self.collective.context;
-        let to = self.members[position];
-        context.send_data_light(to, instance_key, payload, move |answer| {
+        let (to, payload) = (self.members[position], vec![self.header(part), elements]);
+        context.send_data_light(to, key, payload, move |answer| {
             let failed = answer.err().inspect(|errors| {
                 let host = this.collective.context.host();
-                this.fail_as(&errors.to_value(host), true);
+                this.fail_of(&errors.to_value(host), Cause::Send);
             });
             // Before the work: its end drops the other reference, on the work queue.
             let queue = Arc::clone(this.collective.context.host().queue());
             drop_on_queue(&queue, this);
             match failed {
-                Some(errors) if is_told => work.fail(errors),
-                _ => drop(work),
+                Some(errors) => work.fail(errors),
+                None => drop(work),
             }
         });
     }
 
     /// Calls `f` with the elements that the left neighbour sends under a key, as a task of the work
-    /// queue; or with the error of that member or of this one.
+    /// queue; or with the error of that member or of this one, which has failed then.
     pub(super) fn receive(
         self: &Arc<Self>,
         key: String,
@@ -307,6 +471,10 @@ impl Ring {
         part: Part,
         f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
+        self.receive_boxed(position, key, part, Box::new(f));
+    }
+
+    fn receive_boxed(self: &Arc<Self>, position: usize, key: String, part: Part, f: OnReceived) {
         let mut state = self.lock();
         if let Some(error) = state.failure.clone() {
             drop(state);
@@ -319,7 +487,7 @@ impl Ring {
             let queue = Arc::clone(this.collective.context.host().queue());
             queue.add_task(Task::new(move || {
                 this.lock().waiting.remove(&own_key);
-                f(payload.and_then(|payload| this.open(&payload, part)));
+                this.take_in(position, own_key, part, payload, f);
             }));
         };
         let context = &self.collective.context;
@@ -329,51 +497,106 @@ impl Ring {
         }
     }
 
-    /// Returns the elements of a message.
-    fn open(&self, payload: &Payload, own: Part) -> Result<HostBuffer, Error> {
+    /// Takes what has arrived under a key.
+    fn take_in(
+        self: &Arc<Self>,
+        position: usize,
+        key: String,
+        part: Part,
+        payload: Result<Payload, Error>,
+        f: OnReceived,
+    ) {
+        let opened = match &payload {
+            Ok(payload) => self.open(payload, part),
+            Err(error) => Opened::Fails(error.clone(), Cause::Own),
+        };
+        match opened {
+            Opened::Elements(elements) => f(Ok(elements)),
+            Opened::Fails(error, cause) => {
+                self.fail_of(&error, cause);
+                f(Err(error));
+            }
+            Opened::Past => self.receive_boxed(position, key, part, f),
+            Opened::Future => {
+                let Collective { group, key: of, .. } = &self.collective;
+                let (name, group) = (self.name, epoch::group_of(group));
+                let message = format!("{name} key {of} of group {group}: member {position} failed");
+                let error = Error::new(message).with_code(ErrorCode::Unavailable);
+                self.fail_of(&error, Cause::Told);
+                if let Ok(payload) = payload {
+                    // Whatever has taken its place is as late as this member.
+                    let rendezvous = self.collective.context.rendezvous();
+                    let _ = rendezvous.put_back(&key, payload);
+                }
+                f(Err(error));
+            }
+        }
+    }
+
+    /// Returns what a message says.
+    fn open(&self, payload: &Payload, own: Part) -> Opened {
         let malformed = || {
-            Error::new("malformed message of a collective").with_code(ErrorCode::InvalidArgument)
+            let error = Error::new("malformed message of a collective");
+            Opened::Fails(error.with_code(ErrorCode::InvalidArgument), Cause::Own)
         };
         let [header, elements] = payload.buffers() else {
-            return Err(malformed());
+            return malformed();
         };
-        let bytes = header.read()?;
-        let header = Header::parse(&bytes).ok_or_else(malformed)?;
+        let header = match header.read() {
+            Ok(bytes) => Header::parse(&bytes),
+            Err(error) => return Opened::Fails(error.into(), Cause::Own),
+        };
+        let Some(header) = header else {
+            return malformed();
+        };
+        match self.key_use().compare(header.key_use) {
+            Belongs::Past => return Opened::Past,
+            Belongs::Future => return Opened::Future,
+            Belongs::Present => {}
+        }
         if header.kind == Kind::Error {
-            let text = String::from_utf8_lossy(&elements.read()?).into_owned();
-            return Err(Error::new(text));
+            // Older versions tell errors in place of elements.
+            let text = elements.read();
+            let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
+            return Opened::Fails(Error::new(text.unwrap_or_default()), Cause::Own);
         }
         if header.part != own {
             let Collective { group, key, .. } = &self.collective;
             let theirs = (header.member, header.part);
             let error = Part::mismatch((group, key), theirs, (self.index, own));
-            let is_same_exchange =
-                header.part.operation == own.operation && header.part.in_rounds == own.in_rounds;
-            // The others would wait for ever, because nobody receives what they send. So would this
-            // member, because they send something else.
-            if !is_same_exchange && self.fail_as(&error, false) {
-                abandon(&self.collective, &error);
-            }
-            return Err(error);
+            return Opened::Fails(error, Cause::Own);
         }
-        Ok(elements.clone())
+        Opened::Elements(elements.clone())
     }
 
-    fn header(&self, kind: Kind, part: Part) -> Bytes {
+    fn header(&self, part: Part) -> Bytes {
         Bytes::from_owner(
             Header {
-                kind,
+                kind: Kind::Elements,
                 part,
                 member: self.index,
+                key_use: self.key_use().key_use(),
             }
             .to_bytes(),
         )
     }
 }
 
+/// Gets the elements of a message, or the error that the member has failed with.
+type OnReceived = Box<dyn FnOnce(Result<HostBuffer, Error>) + Send>;
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("failure", &self.failure)
+            .field("waiting", &self.waiting)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Drop for Ring {
     fn drop(&mut self) {
-        self.leave();
+        self.stop_listening();
     }
 }
 
@@ -382,7 +605,6 @@ impl Drop for Ring {
 pub(super) const SENT: &str = "~sent:";
 pub(super) const ABORTED: &str = "~aborted:";
 pub(super) const CARD: &str = "~card:";
-const ABANDONED: &str = "~abandoned:";
 const OWN_KEYS: [&str; 4] = [SENT, ABORTED, CARD, ABANDONED];
 
 /// The start of the keys under which members regroup.
@@ -412,38 +634,30 @@ pub(super) fn group_in<'key>(key: &'key str, payload: &Payload) -> Option<&'key 
     has_header().then_some(group)
 }
 
-/// Returns the key under which members learn that another one could not start.
-fn abandonment_key(collective: &Collective) -> String {
-    let Collective { key, group, .. } = collective;
-    format!("{ABANDONED}{group}:{key}")
-}
-
 /// Ends the part that this task takes in a collective. Collectives of an epoch that is over do not
 /// start any more.
 pub(super) fn interrupt(collective: &Collective, error: &Error) {
-    let text = HostBuffer::from_owner(error.message().as_bytes().to_vec());
-    let text = Payload::new(text.into_iter().collect());
-    let rendezvous = collective.context.rendezvous();
-    // Another member may have said so already.
-    let _ = rendezvous.send(&abandonment_key(collective), text);
+    let uses = collective.context.uses();
+    let key_use = uses.current(&collective.group, &collective.key).key_use();
+    let error = error.clone();
+    Abandonment { error, key_use }.tell_own(collective);
 }
 
-/// Tells the other members that this one could not start: they would wait for it forever.
+/// Tells the other members that this one does not start a collective: they would wait for it
+/// forever.
 pub(super) fn abandon(collective: &Collective, error: &Error) {
-    let context = &collective.context;
-    let own_task = context.cluster().own_task();
-    let Ok(members) = context.group(epoch::group_of(&collective.group)) else {
-        return;
-    };
-    // Where the key is in use, this task takes part already.
-    let takes_part = error.code() == ErrorCode::AlreadyExists;
-    if takes_part || !members.contains(&own_task) {
-        return;
-    }
-    for member in members.iter().filter(|member| **member != own_task) {
-        let text = Bytes::copy_from_slice(error.message().as_bytes());
-        // Another member may have said so already, and a lost one has no use for it. A full buffer
-        // delays the message: without it, the member would wait forever.
-        context.send_data(*member, abandonment_key(collective), vec![text], |_| ());
+    abandon_joined(Ring::join(collective.clone(), "", |_| String::new()), error);
+}
+
+/// As [`abandon`], for a collective that [another one follows](Ring::join_first).
+pub(super) fn abandon_first(collective: &Collective, error: &Error) {
+    let joined = Ring::join_first(collective.clone(), "", |_| String::new());
+    abandon_joined(joined, error);
+}
+
+fn abandon_joined(joined: Result<Arc<Ring>, Error>, error: &Error) {
+    // Where the key is in use, this task takes part already, and who is no member tells nobody.
+    if let Ok(ring) = joined {
+        ring.refuse(error);
     }
 }

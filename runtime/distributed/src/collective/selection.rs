@@ -331,7 +331,8 @@ pub fn abandon_all_gather_any_shape(collective: &Collective, error: &Error) {
                 key: super::all_gather::key_of_shapes(&collective.key),
                 ..collective.clone()
             };
-            ring::abandon(&of_shapes, error);
+            ring::abandon_first(&of_shapes, error);
+            ring::abandon(collective, error);
         }
         Ok(Some(member)) => member.abandon(&collective.key, error),
         // As above.

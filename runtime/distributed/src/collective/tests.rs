@@ -14,6 +14,8 @@ mod barrier;
 
 mod failures;
 
+mod lost_payloads;
+
 mod abort;
 
 use std::sync::mpsc::{Receiver, channel};

@@ -2,7 +2,7 @@
 //!
 //! A request becomes a task of the receiver's work queue, and its answer one of the sender's.
 //! Nothing is encoded. On request, the network delays messages (which reorders them), loses them,
-//! and disconnects tasks: see [`Faults`].
+//! and disconnects tasks: see [`Faults`] and [`PayloadLoss`].
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -57,6 +57,27 @@ pub struct Faults {
     pub lost_answers_per_mille: u64,
 }
 
+/// Payloads that a network loses on the way from one task to another. All other messages between
+/// the two arrive, so neither takes the other one for lost.
+///
+/// ```
+/// use tfrt_distributed::fabric::in_process::{InProcessNetwork, PayloadLoss};
+///
+/// let network = InProcessNetwork::default();
+/// let (from, to) = (network.free_address(), network.free_address());
+/// // The third payload from here on is lost.
+/// network.lose_payloads(&from, &to, PayloadLoss { num_before: 2, count: 1, answers: false });
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PayloadLoss {
+    /// The number of payloads that arrive before.
+    pub num_before: u64,
+    /// The number of payloads that are lost then.
+    pub count: u64,
+    /// Whether only the answers are lost: the payloads arrive, but their sender does not know.
+    pub answers: bool,
+}
+
 /// A network of tasks in this process. Cloning shares it.
 ///
 /// ```
@@ -101,6 +122,8 @@ struct Network {
 struct State {
     tasks: HashMap<String, Endpoint>,
     cut_off: HashSet<String>,
+    /// By the addresses of sender and receiver.
+    losses: HashMap<(String, String), PayloadLoss>,
 }
 
 #[derive(Clone)]
@@ -160,6 +183,13 @@ impl InProcessNetwork {
         self.0.lock().cut_off.insert(address.to_owned());
     }
 
+    /// Loses payloads on the way from one task to another, from now on. Replaces what was lost
+    /// before on this way.
+    pub fn lose_payloads(&self, from: &str, to: &str, loss: PayloadLoss) {
+        let way = (from.to_owned(), to.to_owned());
+        self.0.lock().losses.insert(way, loss);
+    }
+
     /// Connects a task again.
     pub fn heal(&self, address: &str) {
         self.0.lock().cut_off.remove(address);
@@ -179,6 +209,21 @@ impl Network {
             true => None,
             false => state.tasks.get(to).cloned(),
         }
+    }
+
+    /// Returns the loss of a payload, if it is one that is lost.
+    fn loss_of_payload(&self, method: Method, from: &str, to: &str) -> Option<PayloadLoss> {
+        if method != Method::SendData {
+            return None;
+        }
+        let mut state = self.lock();
+        let loss = state.losses.get_mut(&(from.to_owned(), to.to_owned()))?;
+        if let Some(before) = loss.num_before.checked_sub(1) {
+            loss.num_before = before;
+            return None;
+        }
+        loss.count = loss.count.checked_sub(1)?;
+        Some(*loss)
     }
 
     /// Returns a random number; the generator is splitmix64.
@@ -306,9 +351,15 @@ impl Client {
         let method = request.method();
         let faults = self.network.0.faults;
         let reached = self.network.0.reach(&self.own_address, &self.address);
+        let (from, to) = (&self.own_address, &self.address);
+        let loss = self.network.0.loss_of_payload(method, from, to);
+        let loses_answer = loss.is_some_and(|loss| loss.answers);
         let outcome = match reached {
             None => Err("no task listens at this address"),
-            Some(_) if self.network.0.happens(faults.lost_requests_per_mille) => {
+            Some(_)
+                if (loss.is_some() && !loses_answer)
+                    || self.network.0.happens(faults.lost_requests_per_mille) =>
+            {
                 Err("the request was lost")
             }
             Some(endpoint) => Ok(endpoint),
@@ -336,7 +387,7 @@ impl Client {
             .deliver(&endpoint.host, method.is_urgent(), move || {
                 let address = self.address.clone();
                 let reply = Reply::new(move |answer: Answer<Response>| {
-                    self.come_back(method, waiting, answer);
+                    self.come_back(method, waiting, answer, loses_answer);
                 });
                 match endpoint.handler.upgrade() {
                     Some(handler) => handler.handle(request, reply),
@@ -350,9 +401,16 @@ impl Client {
     }
 
     /// Brings an answer to the host that waits for it.
-    fn come_back(self, method: Method, waiting: Waiting, answer: Answer<Response>) {
+    fn come_back(
+        self,
+        method: Method,
+        waiting: Waiting,
+        answer: Answer<Response>,
+        loses_answer: bool,
+    ) {
         let network = &self.network.0;
-        let is_lost = network.happens(network.faults.lost_answers_per_mille)
+        let is_lost = loses_answer
+            || network.happens(network.faults.lost_answers_per_mille)
             || network.reach(&self.address, &self.own_address).is_none();
         if is_lost {
             return self.fail(method, waiting, "the response was lost");

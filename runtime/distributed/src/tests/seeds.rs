@@ -29,10 +29,10 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Numbers that look random, the same in every run.
-pub(super) struct Numbers(pub(super) u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
         (self.0 >> 33) % limit
     }

@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use prost::bytes::Bytes;
 use tfrt_support::Error;
@@ -21,8 +20,6 @@ pub(super) struct Around<T: Reducible> {
     /// Their pieces are segments.
     chunks: Chunks<T>,
     num_segments: usize,
-    /// Whether the right neighbour was told of a failure: once is enough.
-    has_told: AtomicBool,
 }
 
 impl<T: Reducible> Around<T> {
@@ -31,7 +28,6 @@ impl<T: Reducible> Around<T> {
         let num_segments = num_segments(len, size, size_of::<T>());
         Ok(Arc::new(Self {
             chunks: Chunks::new(reducing, input, size * num_segments)?,
-            has_told: AtomicBool::new(false),
             num_segments,
         }))
     }
@@ -108,14 +104,7 @@ impl<T: Reducible> Around<T> {
                         self.receive(step + 1, number, work);
                     }
                     Ok(_) => {}
-                    Err(error) => {
-                        ring.fail(&error);
-                        // Relaxed: nothing else is read or written by who tells it.
-                        if !is_last && !self.has_told.swap(true, Ordering::Relaxed) {
-                            let key = self.key(step + 1, number);
-                            ring.send_error(key, part, &error, work);
-                        }
-                    }
+                    Err(error) => ring.fail(&error),
                 }
             });
     }

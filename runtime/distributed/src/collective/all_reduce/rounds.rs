@@ -16,9 +16,7 @@
 //! messages in a row instead of 2 G − 2, and each wait costs several changes of threads. The price
 //! is a connection between every two members.
 //!
-//! A member that fails sends its error in place of elements, and still receives what the others
-//! send, so that no message is left. Messages stay behind only if a member cannot start, is lost,
-//! cannot be reached, or takes part in another way.
+//! A member that fails sends nothing more.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -61,7 +59,6 @@ struct State {
     theirs: Vec<Option<HostBuffer>>,
     /// The number of members whose elements are missing.
     num_missing: usize,
-    failure: Option<Error>,
 }
 
 impl<T: Reducible> Rounds<T> {
@@ -72,7 +69,6 @@ impl<T: Reducible> Rounds<T> {
             state: Mutex::new(State {
                 theirs: vec![None; size],
                 num_missing: size - 1,
-                failure: None,
             }),
         }))
     }
@@ -84,13 +80,10 @@ impl<T: Reducible> Rounds<T> {
         done: Done,
     ) {
         let this = Arc::clone(&self);
-        let work = self.chunks.ring.work(move |sends| {
-            let failure = this.lock().failure.take();
-            if let Some(failure) = failure {
-                this.chunks.ring.fail(&failure);
-            }
-            done(this.chunks.finish(sends, &input, &output));
-        });
+        let work = self
+            .chunks
+            .ring
+            .work(move |sends| done(this.chunks.finish(sends, &input, &output)));
         for member in self.others() {
             self.send_own(member, &work);
         }
@@ -138,15 +131,8 @@ impl<T: Reducible> Rounds<T> {
         let (key, work) = (self.key(1, ring.index(), member), work.clone());
         match copied {
             Ok(elements) => ring.send_to(member, key, *part, elements, work),
-            Err(error) => {
-                ring.send_error_to(member, key, *part, &error, work);
-                self.note(error);
-            }
+            Err(error) => ring.fail(&error),
         }
-    }
-
-    fn note(&self, error: Error) {
-        self.lock().failure.get_or_insert(error);
     }
 
     /// Receives a member's elements of the chunk of this one.
@@ -158,14 +144,13 @@ impl<T: Reducible> Rounds<T> {
                 check_len::<T>(&data, &self.chunks.range(self.chunks.ring.index()))?;
                 Ok(data)
             });
+            let data = match checked {
+                Ok(data) => data,
+                Err(error) => return self.chunks.ring.fail(&error),
+            };
             let is_last = {
                 let mut state = self.lock();
-                match checked {
-                    Ok(data) => state.theirs[from] = Some(data),
-                    Err(error) => {
-                        state.failure.get_or_insert(error);
-                    }
-                }
+                state.theirs[from] = Some(data);
                 state.num_missing -= 1;
                 state.num_missing == 0
             };
@@ -178,27 +163,23 @@ impl<T: Reducible> Rounds<T> {
     /// Finishes the chunk of this member, and sends it in the second round.
     fn finish_chunk(&self, work: &Gather) {
         let Chunks { ring, part, .. } = &self.chunks;
-        let failure = self.lock().failure.clone();
-        let combined = failure.map_or_else(|| self.combine(), Err);
-        let lent = combined.and_then(|data| {
+        let lent = self.combine().and_then(|data| {
             self.chunks.finished.put(ring.index(), data.clone());
             match self.chunks.scatters() {
                 true => Ok(Bytes::new()),
                 false => Ok(lend(&data)?),
             }
         });
-        if let Err(error) = &lent {
-            self.note(error.clone());
-        }
+        let elements = match lent {
+            Ok(elements) => elements,
+            Err(error) => return ring.fail(&error),
+        };
         if !self.has_second_round() {
             return;
         }
         for member in self.others() {
-            let (key, work) = (self.key(2, ring.index(), member), work.clone());
-            match &lent {
-                Ok(elements) => ring.send_to(member, key, *part, elements.clone(), work),
-                Err(error) => ring.send_error_to(member, key, *part, error, work),
-            }
+            let key = self.key(2, ring.index(), member);
+            ring.send_to(member, key, *part, elements.clone(), work.clone());
         }
     }
 
@@ -214,7 +195,7 @@ impl<T: Reducible> Rounds<T> {
         let mut combined = HostBuffer::copied(memory.allocator(size_of_val(own)), own)?;
         let mut elements = combined.elements_mut::<T>()?;
         for member in self.others() {
-            // Without a failure, every member has sent its elements.
+            // The last of them has arrived.
             let missing = || Error::new("the elements of a member are missing");
             let data = theirs[member].as_ref().ok_or_else(missing)?;
             reduction.combine_into(&mut elements, &data.elements::<T>()?)?;
@@ -240,7 +221,7 @@ impl<T: Reducible> Rounds<T> {
             match checked {
                 Ok(data) if !self.chunks.scatters() => self.chunks.finished.put(from, data),
                 Ok(_) => {}
-                Err(error) => self.note(error),
+                Err(error) => self.chunks.ring.fail(&error),
             }
             // The work lasts until the chunk is kept.
             drop(work);

@@ -144,8 +144,8 @@ fn tensors_that_differ_are_named_on_all_members_and_leave_nothing() {
                 inputs[odd] = &[1.0; 8];
                 let failures = group.failures(group.start(Reduction::Sum, &inputs));
                 for failure in failures {
-                    let names_both = failure.contains(&format!("member {odd} uses f32[8]"))
-                        && failure.contains("uses f32[7]");
+                    let names_both = failure.contains(&format!("member {odd} has f32[8]"))
+                        && failure.contains("has f32[7]");
                     assert!(names_both, "{back_end:?}, {odd} of {size}: {failure}");
                 }
                 group.cluster.host.quiesce().unwrap();

@@ -56,9 +56,8 @@ impl DirectMember {
         };
         let key = self.refusal_key(self.index, position, &card);
         let text = Bytes::copy_from_slice(cause.as_bytes());
-        // A lost one has no use for it.
         self.context
-            .send_data(self.members[position], key, vec![text], |_| ());
+            .deliver(self.members[position], key, vec![text], ());
     }
 
     /// Tells the other members how to reach this one, or that it cannot be reached.
@@ -72,6 +71,12 @@ impl DirectMember {
                     if let (Err(errors), Some(this)) = (answer, weak.upgrade()) {
                         let error = errors.to_value(this.context.host());
                         this.broken(position, &error);
+                        // The other one still waits for the card.
+                        let (key, failure) = (
+                            this.card_key(this.index, position),
+                            Card::Failure(&error).to_payload(),
+                        );
+                        this.context.deliver(to, key, failure, ());
                     }
                 });
         }

@@ -12,6 +12,7 @@ use super::elements::Elements;
 use super::exchange::Outcome;
 
 use super::super::header::{HEADER_BYTES, Header, Kind, Operation, Part};
+use super::super::uses::KeyUse;
 
 /// The largest head of a message.
 pub const MAX_HEAD_BYTES: usize = 1 << 16;
@@ -143,7 +144,13 @@ impl Message {
 ///  │ header │ flags │ rank │ 0  │ dimensions │ key │
 /// ```
 fn head((kind, part, member): (Kind, Part, usize), flags: u8, dims: &[usize], key: &str) -> Bytes {
-    let header = Header { kind, part, member };
+    let header = Header {
+        kind,
+        part,
+        member,
+        // The messages of a member under a key arrive in order.
+        key_use: KeyUse::default(),
+    };
     let mut bytes = Vec::with_capacity(HEADER_BYTES + FIXED_BYTES + 8 * dims.len() + key.len());
     bytes.extend_from_slice(&header.to_bytes());
     // Shapes have fewer dimensions.

@@ -5,6 +5,7 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::super::all_gather::invalid;
 use super::super::header::{HEADER_BYTES, Header, Kind, Operation, Part, parameter_of};
+use super::super::uses::KeyUse;
 use super::super::{GroupMember, Reduction};
 use super::order::Order;
 
@@ -113,6 +114,7 @@ impl Announcement {
             kind: Kind::Elements,
             part: self.part,
             member,
+            key_use: KeyUse::default(),
         };
         let mut bytes = [0; BYTES];
         bytes[..HEADER_BYTES].copy_from_slice(&header.to_bytes());
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(all([&sum; 3]).unwrap().time, 2);
         assert_eq!(
             all([&sum, &sum, &longer]).unwrap_err().message(),
-            "allreduce key k of group g: member 2 uses f32[8], but member 0 uses f32[7]"
+            "allreduce key k of group g: member 2 has f32[8], member 0 has f32[7]"
         );
     }
 }

@@ -228,8 +228,7 @@ fn members_that_differ_fail_alike_and_go_on() {
         let len = if index == 2 { 8 } else { 7 };
         reduce(member, "k", numbers(&vec![1.0; len]))
     });
-    let expected =
-        "allreduce key k of group group1: member 2 uses f32[8], but member 0 uses f32[7]";
+    let expected = "allreduce key k of group group1: member 2 has f32[8], member 0 has f32[7]";
     assert_eq!(
         outcomes(&cluster, started.collect()),
         vec![Err(expected.to_owned()); 3]

@@ -1,6 +1,7 @@
 //! The abort of a group.
 
 use super::*;
+use crate::fabric::in_process::PayloadLoss;
 
 #[test]
 fn an_abort_ends_everything_on_all_members() {
@@ -33,6 +34,28 @@ fn an_abort_ends_everything_on_all_members() {
     let met: Vec<_> = members.iter().map(|member| member.barrier("new")).collect();
     cluster.host.quiesce().unwrap();
     assert!(met.iter().all(|met| met.as_result().is_ok()));
+}
+
+#[test]
+fn an_abort_that_is_lost_is_told_again() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    let waiting = members[1].barrier("b");
+    let address = |member: usize| contexts[member].config().own_address().unwrap();
+    let loss = PayloadLoss {
+        count: 3,
+        ..PayloadLoss::default()
+    };
+    cluster.network.lose_payloads(address(2), address(1), loss);
+    members[2].abort(&Error::new("the third member gives up"));
+    let (sender, ended) = channel();
+    waiting.and_then(move |ended| {
+        let error = ended.as_result().err();
+        let _ = sender.send(error.map(|error| error.message().to_owned()));
+    });
+    let error = wait(&cluster.host, &ended);
+    assert_eq!(error.as_deref(), Some("the third member gives up"));
 }
 
 /// Lets all members drop the group, and opens it again.

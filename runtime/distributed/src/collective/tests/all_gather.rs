@@ -117,7 +117,7 @@ fn elements_of_other_types_are_told_with_the_sizes_of_the_tensors() {
     }
     for failure in failures(&cluster, outcomes) {
         assert!(
-            failure.contains("uses i32[3]") && failure.contains("uses f32[3]"),
+            failure.contains("has i32[3]") && failure.contains("has f32[3]"),
             "{failure}"
         );
     }

@@ -1,0 +1,299 @@
+//! The uses of keys: collectives with one key, one after the other.
+//!
+//! ```text
+//!   key "sum"    use 0 ──► ends ──► use 1 ──► fails ──► use 2 …        the same numbers on all members
+//! ```
+//!
+//! A collective that fails on a member leaves messages behind, and some arrive when others have
+//! ended it already. Messages tell which use of their key they belong to. Those of a use that has
+//! ended here are dropped, so the next collective with the key starts without them.
+//!
+//! Every member counts for itself, which needs no message: all members start the same collectives.
+//! A member keeps the counts of the keys that ended last, and refers to fewer of them:
+//!
+//! U1. Two members that compare numbers of uses have both kept them, unless one of them has ended
+//! thousands of collectives of the group that the other one has not. Whoever has no count compares
+//! nothing, and takes every message for one of the use in progress.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tfrt_support::fnv::Fnv1a;
+
+use super::abandonment::{Abandonment, abandoned};
+use super::all_gather::key_of_tensors;
+use super::header::Header;
+use crate::payload::Payload;
+
+/// The number of ends in a group that a member keeps.
+const NUM_KEPT: usize = 4096;
+
+/// The number of ends in a group after which a member does not refer to a count any more.
+const NUM_COMPARED: u64 = 512;
+
+/// A use of a key as messages have it.
+///
+/// ```text
+///   bits 31 … 8: hash of the key, never 0       7 … 0: number of the use, modulo 256
+/// ```
+///
+/// 0 is the use of nothing in particular: that of older versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyUse(u32);
+
+/// What a message belongs to, as seen from a use of its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Belongs {
+    /// To a use that has ended.
+    Past,
+    Present,
+    /// To one of those that follow.
+    Future,
+}
+
+impl KeyUse {
+    fn new(key: &str, number: u8) -> Self {
+        Self(hash_of(key) | u32::from(number))
+    }
+
+    pub(super) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    pub(super) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Returns `true` for a use of this key. Other keys may have it, too, but few.
+    fn is_of(self, key: &str) -> bool {
+        self.0 & !0xff == hash_of(key)
+    }
+
+    /// Returns the number of uses from this one to a later one of the same key.
+    fn distance_to(self, later: Self) -> i8 {
+        // Numbers wrap around.
+        later.number().wrapping_sub(self.number()).cast_signed()
+    }
+
+    const fn number(self) -> u8 {
+        (self.0 & 0xff) as u8
+    }
+}
+
+fn hash_of(key: &str) -> u32 {
+    let hash = Fnv1a::of(key.as_bytes());
+    // The upper half is mixed as well as the lower one.
+    let folded = ((hash >> 32) ^ hash) as u32;
+    (folded << 8).max(1 << 8)
+}
+
+/// The use of a key that a member takes part in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnUse {
+    key_use: KeyUse,
+    /// Whether it can be compared with those of other members.
+    is_known: bool,
+}
+
+impl OwnUse {
+    /// Returns the use as messages have it.
+    pub(super) fn key_use(self) -> KeyUse {
+        self.key_use
+    }
+
+    /// Returns what a message with a use of the same key belongs to.
+    pub(super) fn compare(self, message: KeyUse) -> Belongs {
+        if !self.is_known || message == KeyUse::default() {
+            return Belongs::Present;
+        }
+        match message.distance_to(self.key_use) {
+            1.. => Belongs::Past,
+            0 => Belongs::Present,
+            _ => Belongs::Future,
+        }
+    }
+}
+
+/// The uses that have ended on this task, by group and key.
+#[derive(Debug, Default)]
+pub(crate) struct Uses(Mutex<HashMap<String, OfGroup>>);
+
+#[derive(Debug, Default)]
+struct OfGroup {
+    by_key: HashMap<Arc<str>, Count>,
+    /// The ends that are kept, in order.
+    ends: VecDeque<Arc<str>>,
+    /// The number of all ends.
+    num_ends: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    /// The number of uses that have ended, modulo 256.
+    num_ended: u8,
+    /// The number of ends in the group before the last one of the key.
+    last: u64,
+}
+
+impl OfGroup {
+    fn current(&self, key: &str) -> OwnUse {
+        let count = self.by_key.get(key);
+        let is_known = match count {
+            Some(count) => self.num_ends - count.last <= NUM_COMPARED,
+            // Nothing was forgotten: it is the first use.
+            None => self.num_ends as usize <= NUM_KEPT,
+        };
+        let number = count.map_or(0, |count| count.num_ended);
+        OwnUse {
+            key_use: KeyUse::new(key, number),
+            is_known,
+        }
+    }
+
+    fn end(&mut self, key: &str) {
+        let key: Arc<str> = Arc::from(key);
+        let last = self.num_ends;
+        self.num_ends += 1;
+        self.ends.push_back(Arc::clone(&key));
+        let count = self
+            .by_key
+            .entry(key)
+            .or_insert(Count { num_ended: 0, last });
+        count.num_ended = count.num_ended.wrapping_add(1);
+        count.last = last;
+        if self.ends.len() > NUM_KEPT
+            && let Some(oldest) = self.ends.pop_front()
+        {
+            let forgotten = self.num_ends - NUM_KEPT as u64;
+            if self
+                .by_key
+                .get(&oldest)
+                .is_some_and(|count| count.last < forgotten)
+            {
+                self.by_key.remove(&oldest);
+            }
+        }
+    }
+}
+
+impl Uses {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, OfGroup>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the use of a key that is in progress, or the next one.
+    pub(super) fn current(&self, group: &str, key: &str) -> OwnUse {
+        let key = key_of_tensors(key);
+        let groups = self.lock();
+        let of_group = groups.get(group);
+        of_group.map_or_else(|| OfGroup::default().current(key), |of| of.current(key))
+    }
+
+    /// Ends the use of a key.
+    pub(super) fn end(&self, group: &str, key: &str) {
+        let mut groups = self.lock();
+        if !groups.contains_key(group) {
+            groups.insert(group.to_owned(), OfGroup::default());
+        }
+        if let Some(of_group) = groups.get_mut(group) {
+            of_group.end(key_of_tensors(key));
+        }
+    }
+
+    /// Forgets the keys of a group.
+    pub(super) fn forget(&self, group: &str) {
+        self.lock().remove(group);
+    }
+
+    /// Returns `true` for a payload that belongs to a use that has ended.
+    pub(crate) fn are_over_for(&self, payload_key: &str, payload: &Payload) -> bool {
+        let is_over = |group: &str, key: &str, key_use: KeyUse| {
+            let key = key_of_tensors(key);
+            key_use.is_of(key) && self.current(group, key).compare(key_use) == Belongs::Past
+        };
+        if let Some((group, key)) = abandoned(payload_key) {
+            return is_over(group, key, Abandonment::of_payload(payload).key_use);
+        }
+        let Some((group, rest)) = payload_key.split_once(':') else {
+            return false;
+        };
+        let [header, _] = payload.buffers() else {
+            return false;
+        };
+        let header = header.read().ok().and_then(|bytes| Header::parse(&bytes));
+        let Some(Header { key_use, .. }) = header.filter(|header| header.key_use.0 != 0) else {
+            return false;
+        };
+        // Some messages have the group twice, and up to three numbers follow the key.
+        let again = rest.strip_prefix(group);
+        let again = again.and_then(|rest| rest.strip_prefix(':'));
+        [Some(rest), again].into_iter().flatten().any(|rest| {
+            let numbers = rest.rmatch_indices(':').take(3);
+            numbers
+                .map(|(end, _)| &rest[..end])
+                .any(|key| is_over(group, key, key_use))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(uses: &Uses, key: &str, number: u8) -> Belongs {
+        uses.current("g", key).compare(KeyUse::new(key, number))
+    }
+
+    #[test]
+    fn uses_are_counted_by_group_and_key() {
+        let uses = Uses::default();
+        assert_eq!(compare(&uses, "a", 0), Belongs::Present);
+        assert_eq!(compare(&uses, "a", 1), Belongs::Future);
+        for _ in 0..300 {
+            uses.end("g", "a");
+        }
+        // 300 is 44 modulo 256.
+        assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 44));
+        assert_eq!(compare(&uses, "a", 43), Belongs::Past);
+        assert_eq!(compare(&uses, "a", 255), Belongs::Past);
+        assert_eq!(compare(&uses, "a", 44), Belongs::Present);
+        assert_eq!(compare(&uses, "a", 45), Belongs::Future);
+        assert_eq!(compare(&uses, "b", 0), Belongs::Present);
+        let other = uses.current("h", "a");
+        assert_eq!(other.key_use(), KeyUse::new("a", 0));
+        // Older versions say nothing.
+        let silent = uses.current("g", "a").compare(KeyUse::default());
+        assert_eq!(silent, Belongs::Present);
+        uses.forget("g");
+        assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 0));
+    }
+
+    #[test]
+    fn the_shapes_of_a_gathering_have_the_use_of_its_tensors() {
+        let uses = Uses::default();
+        uses.end("g", "k");
+        let of_shapes = uses.current("g", "gather_shapes:k:0");
+        assert_eq!(of_shapes.key_use(), KeyUse::new("k", 1));
+    }
+
+    #[test]
+    fn old_keys_are_forgotten_and_nothing_is_compared_with_them() {
+        let uses = Uses::default();
+        uses.end("g", "a");
+        for number in 0..NUM_COMPARED {
+            assert_eq!(compare(&uses, "a", 0), Belongs::Past, "{number}");
+            uses.end("g", &number.to_string());
+        }
+        // Kept, and told to others, who may know more.
+        assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 1));
+        assert_eq!(compare(&uses, "a", 0), Belongs::Present);
+        for number in 0..NUM_KEPT {
+            uses.end("g", &number.to_string());
+        }
+        assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 0));
+        assert_eq!(compare(&uses, "a", 9), Belongs::Present);
+        let groups = uses.lock();
+        assert_eq!(groups["g"].ends.len(), NUM_KEPT);
+        assert!(groups["g"].by_key.len() <= NUM_KEPT);
+    }
+}
