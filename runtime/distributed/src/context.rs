@@ -239,6 +239,29 @@ impl DistributedContext {
         &self.objects
     }
 
+    /// Returns the value of an object that lives here; a placeholder if there is none yet. A
+    /// placeholder becomes an error when the task is lost that produces the object.
+    pub(crate) fn object(self: &Arc<Self>, id: &RemoteObjectId) -> AnyRef {
+        let value = self.objects.get(id);
+        if let Some(producer) = id.producer()
+            && self.objects.is_unwatched(id)
+            && let Ok(producer) = self.cluster.find(producer)
+            && producer != self.cluster.own_task()
+        {
+            let (this, own_id) = (Arc::downgrade(self), id.clone());
+            let fail = move |end: PeerEnd| {
+                if let Some(this) = this.upgrade() {
+                    let error = RemoteErrors::from(end.into_error()).to_value(&this.host);
+                    this.objects.fail(&own_id, &error);
+                }
+            };
+            let watches =
+                [&self.health, &self.departed].map(|record| record.watch(producer, fail.clone()));
+            self.objects.keep_watches(id, watches.into());
+        }
+        value
+    }
+
     /// Returns the rendezvous of payloads and receivers.
     #[must_use]
     pub fn rendezvous(&self) -> &Rendezvous {

@@ -25,6 +25,7 @@ use crate::message::{
 use crate::object::RemoteObjectId;
 use crate::random;
 use crate::tensor::RemoteTensor;
+use crate::transfer;
 
 /// The devices of the results of a remote function. Cloning shares the list.
 ///
@@ -187,6 +188,7 @@ impl RemoteExecution {
         };
         let (promise, chain) = AsyncValueRef::unconstructed();
         let (context, task) = (self.context, self.task);
+        let elsewhere = living_elsewhere(&context, task, &ids);
         let cancel = CancelExecutionRequest {
             context_id: context.id(),
             execution_id: request.execution_id,
@@ -211,6 +213,7 @@ impl RemoteExecution {
                 let (program, id) = (&request.program_name, request.execution_id);
                 format!("send {program} {id:016x} to {to}")
             });
+            let failing = Arc::clone(&context);
             let done = move |answer: Answer<RemoteExecuteResponse>| {
                 match answer {
                     Ok(response) => {
@@ -219,6 +222,10 @@ impl RemoteExecution {
                     }
                     Err(errors) => {
                         let error = errors.to_value(&host);
+                        // Whoever waits for them where they live learns that they will not come.
+                        for id in &elsewhere {
+                            transfer::fail_object(&failing, id, &error, id.clone());
+                        }
                         for handle in pending {
                             handle.fail(error.clone());
                         }
@@ -237,6 +244,28 @@ impl RemoteExecution {
             handles,
         })
     }
+}
+
+/// Returns the outputs of an execution on a task that live on other tasks, and says who produces
+/// them.
+fn living_elsewhere(
+    context: &DistributedContext,
+    task: TaskHandle,
+    ids: &[RemoteObjectId],
+) -> Vec<RemoteObjectId> {
+    let lives_elsewhere = |id: &&RemoteObjectId| {
+        let device = context.devices().get(id.device());
+        device.is_some_and(|device| device.task() != task)
+    };
+    let elsewhere: Vec<RemoteObjectId> = ids.iter().filter(lives_elsewhere).cloned().collect();
+    if !elsewhere.is_empty()
+        && let Ok(name) = context.cluster().task_name(task)
+    {
+        for id in &elsewhere {
+            id.set_producer(&name);
+        }
+    }
+    elsewhere
 }
 
 /// The right to set the tensor of a remote handle.

@@ -19,12 +19,13 @@ use tfrt_host::{
     CancelHook, ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
     log,
 };
+use tfrt_queue::Task;
 use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Shape, TensorRef, serialize};
 
 use crate::context::{DistContext, DistributedContext};
-use crate::error::{RemoteError, RemoteErrors};
+use crate::error::{Gather, RemoteError, RemoteErrors};
 use crate::execution::{self, Running};
 use crate::fabric::Reply;
 use crate::message::{
@@ -34,6 +35,7 @@ use crate::message::{
 use crate::object::RemoteObjectId;
 use crate::random;
 use crate::tensor::RemoteTensor;
+use crate::transfer;
 
 /// The pass that reads programs.
 pub const TEXT_PASS: &str = "tfrt";
@@ -318,10 +320,13 @@ pub(crate) fn execute(
 
 /// Returns the objects that an execution takes, if the request is well formed so far: to tell
 /// whether they are there.
-pub(crate) fn inputs(context: &DistributedContext, request: &RemoteExecuteRequest) -> Vec<AnyRef> {
+pub(crate) fn inputs(
+    context: &Arc<DistributedContext>,
+    request: &RemoteExecuteRequest,
+) -> Vec<AnyRef> {
     let ids = request.input.iter().map(RemoteObjectId::from);
     let known = ids.filter(|id| context.devices().get(id.device()).is_some());
-    known.map(|id| context.objects().get(&id)).collect()
+    known.map(|id| context.object(&id)).collect()
 }
 
 fn start(
@@ -377,7 +382,7 @@ fn start(
     }
     for input in &request.input {
         context.devices().find(&input.device)?;
-        arguments.push(context.objects().get(&input.into()));
+        arguments.push(context.object(&input.into()));
     }
     let results = function.execute(&ctx, &arguments);
     let (results, hook) = execution::ending_with(ctx.request(), results.into_iter().collect());
@@ -388,17 +393,32 @@ fn start(
     let wanted = outputs.iter().zip(types).zip(&results);
     let wanted = wanted.filter(|(((_, need_metadata), _), _)| *need_metadata);
     let wanted = wanted.map(|((_, ty), result)| (ty.to_owned(), result.clone()));
+    let results_by_id = outputs.iter().zip(&results);
+    let results_elsewhere = results_by_id.filter(|((id, _), _)| lives_elsewhere(context, id));
+    let results_elsewhere = results_elsewhere.map(|((id, _), result)| (id.clone(), result.clone()));
     Ok(Execution {
+        context: Arc::clone(context),
         wanted: wanted.collect(),
+        results_elsewhere: results_elsewhere.collect(),
         results,
         ctx,
         running: (running, hook),
     })
 }
 
+/// Returns `true` for an object that lives on another task of the cluster.
+fn lives_elsewhere(context: &DistributedContext, id: &RemoteObjectId) -> bool {
+    let device = context.devices().get(id.device());
+    device.is_some_and(|device| device.task() != context.cluster().own_task())
+}
+
 /// An execution under way.
 struct Execution {
+    context: Arc<DistributedContext>,
     results: Vec<AnyRef>,
+    /// The results whose objects live on other tasks: the program has them made there, unless it
+    /// fails.
+    results_elsewhere: Vec<(RemoteObjectId, AnyRef)>,
     /// The results that metadata is wanted of, with their types.
     wanted: Vec<(String, AnyRef)>,
     /// Lives as long as the kernels of the program run.
@@ -411,24 +431,58 @@ impl Execution {
     fn answer_when_done(self, reply: Reply<RemoteExecuteResponse>) {
         let results = self.results;
         let (wanted, ctx, running) = (self.wanted, self.ctx, self.running);
+        let (context, elsewhere) = (self.context, self.results_elsewhere);
         run_when_ready(&results, move || {
-            when_metadata_is_known(&wanted, move |metadata| {
-                drop(running);
-                let cancelled = ctx.request().cancel_value();
-                let error = cancelled
-                    .and_then(|value| value.error_if_present())
-                    .cloned();
-                drop(ctx);
-                if let Some(error) = error {
-                    return reply.send(Err(RemoteError::from(&error).into()));
+            // Before the answer: after it, the client may delete the objects.
+            let queue = Arc::clone(context.host().queue());
+            let when_told = move || {
+                when_metadata_is_known(&wanted, move |metadata| {
+                    answer(reply, metadata, ctx, running);
+                });
+            };
+            if elsewhere.is_empty() {
+                return when_told();
+            }
+            let told = Gather::new(move |_| queue.add_task(Task::new(when_told)));
+            for (id, result) in &elsewhere {
+                if let Some(error) = error_of(result) {
+                    transfer::fail_object(&context, id, &error, told.clone());
                 }
-                reply.send(metadata.map(|metadata| RemoteExecuteResponse {
-                    metadata: metadata.bytes,
-                    metadata_errors: metadata.errors,
-                }));
-            });
+            }
         });
     }
+}
+
+/// Answers for an execution that has ended.
+fn answer(
+    reply: Reply<RemoteExecuteResponse>,
+    metadata: Result<ResultMetadata, RemoteErrors>,
+    ctx: ExecutionContext,
+    running: (Running, Option<CancelHook>),
+) {
+    drop(running);
+    let cancelled = ctx.request().cancel_value();
+    let error = cancelled
+        .and_then(|value| value.error_if_present())
+        .cloned();
+    drop(ctx);
+    if let Some(error) = error {
+        return reply.send(Err(RemoteError::from(&error).into()));
+    }
+    reply.send(metadata.map(|metadata| RemoteExecuteResponse {
+        metadata: metadata.bytes,
+        metadata_errors: metadata.errors,
+    }));
+}
+
+/// Returns the error that a result is, or that the tensor of a handle is.
+fn error_of(result: &AnyRef) -> Option<Error> {
+    if let Some(error) = result.error_if_present() {
+        return Some(error.clone());
+    }
+    let handle = result.try_read::<TensorHandle>().ok()?;
+    let of_tensor = handle.tensor().and_then(AnyRef::error_if_present);
+    handle.metadata_error().or(of_tensor).cloned()
 }
 
 /// The metadata of results, and why there is none of some.
@@ -513,4 +567,50 @@ pub(crate) fn decode(
     let (dtype, shape) = serialize::parse_metadata(bytes)?;
     let metadata = MetadataValue(TensorMetadata::new(dtype, &shape));
     Ok((metadata, RemoteTensor::new(dtype, shape, id.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::testing::{Cluster, wait};
+
+    #[test]
+    fn a_result_that_fails_is_an_error_on_the_task_where_it_would_live() {
+        let cluster = Cluster::new("mstd:2", 3);
+        let contexts = cluster.contexts();
+        let device = |task: usize| format!("/job:worker/task:{task}/device:CPU:0");
+        let ids = [1, 2, 2].map(|task| contexts[0].objects().allocate(device(task)));
+        let results = [
+            AnyRef::error(Error::new("of no interest elsewhere")),
+            AnyRef::error(Error::new("the program has failed")),
+            AnyRef::available(7_i32),
+        ];
+        let request = RequestContextBuilder::new(Arc::clone(contexts[1].host()))
+            .resources(Arc::new(ResourceContext::new()))
+            .build();
+        let running = contexts[1].executions().begin(1, &request);
+        let elsewhere = ids.iter().cloned().zip(results.iter().cloned());
+        let elsewhere = elsewhere.filter(|(id, _)| lives_elsewhere(&contexts[1], id));
+        let execution = Execution {
+            context: Arc::clone(&contexts[1]),
+            results: results.to_vec(),
+            wanted: Vec::new(),
+            results_elsewhere: elsewhere.collect(),
+            ctx: ExecutionContext::new(request),
+            running: (running, None),
+        };
+        let placeholders = ids.clone().map(|id| contexts[2].objects().get(&id));
+        let (sender, answers) = channel();
+        execution.answer_when_done(Reply::new(move |answer| sender.send(answer).unwrap()));
+        // Known there before the answer.
+        assert!(wait(&cluster.host, &answers).is_ok());
+        let message = |value: &AnyRef| Some(value.error_if_present()?.message().to_owned());
+        let messages = placeholders.map(|value| message(&value));
+        assert_eq!(
+            messages,
+            [None, Some("the program has failed".into()), None]
+        );
+    }
 }

@@ -34,10 +34,23 @@ const MAX_WAIT: Duration = Duration::from_millis(10);
 /// Releases an object when it is dropped.
 pub(crate) struct Lease {
     id: RemoteObjectIdProto,
+    /// The task that produces the object, once known, if the object lives on another one.
+    producer: OnceLock<Arc<str>>,
     releases: Weak<Releases>,
 }
 
 impl Lease {
+    /// Returns the task that produces the object, if that is known and not the one it lives on.
+    pub(crate) fn producer(&self) -> Option<&Arc<str>> {
+        self.producer.get()
+    }
+
+    /// Says which task produces the object, on which it does not live. The first one counts.
+    pub(crate) fn set_producer(&self, task: &str) {
+        // Said once.
+        let _ = self.producer.set(Arc::from(task));
+    }
+
     /// Returns the context that created the id.
     pub(crate) fn context(&self) -> Option<Arc<DistributedContext>> {
         self.releases.upgrade()?.context()
@@ -47,7 +60,11 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(releases) = self.releases.upgrade() {
-            releases.add(std::mem::take(&mut self.id));
+            let mut id = std::mem::take(&mut self.id);
+            if let Some(producer) = self.producer.get() {
+                id.producer = producer.to_string();
+            }
+            releases.add(id);
         }
     }
 }
@@ -100,6 +117,7 @@ impl Releases {
     pub(crate) fn lease(self: &Arc<Self>, id: RemoteObjectId) -> RemoteObjectId {
         let lease = Lease {
             id: (&id).into(),
+            producer: OnceLock::new(),
             releases: Arc::downgrade(self),
         };
         id.with_lease(lease)
@@ -198,16 +216,23 @@ fn deletions(
     ids: Vec<RemoteObjectIdProto>,
 ) -> HashMap<TaskHandle, DeleteRemoteObjectsRequest> {
     let mut of_tasks: HashMap<TaskHandle, DeleteRemoteObjectsRequest> = HashMap::new();
-    for id in ids {
+    let mut add = |task: TaskHandle, id: RemoteObjectIdProto| {
+        let request = of_tasks
+            .entry(task)
+            .or_insert_with(|| DeleteRemoteObjectsRequest {
+                context_id: context.id(),
+                input: Vec::new(),
+            });
+        request.input.push(id);
+    };
+    for mut id in ids {
+        // The result of an execution is an object of the task that executes it, too.
+        let producer = std::mem::take(&mut id.producer);
+        if let Ok(producer) = context.cluster().find(&producer) {
+            add(producer, id.clone());
+        }
         if let Some(device) = context.devices().get(&id.device) {
-            let request =
-                of_tasks
-                    .entry(device.task())
-                    .or_insert_with(|| DeleteRemoteObjectsRequest {
-                        context_id: context.id(),
-                        input: Vec::new(),
-                    });
-            request.input.push(id);
+            add(device.task(), id);
         }
     }
     of_tasks

@@ -19,6 +19,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::context::DistributedContext;
 use crate::error::{RemoteError, RemoteErrors};
+use crate::health::Watch;
 use crate::lease::Lease;
 
 /// The id of an object: the creator of the id, its number there, and the device of the object. Two
@@ -38,6 +39,8 @@ pub struct RemoteObjectId {
     device: Arc<str>,
     /// Deletes the object when the last copy of the id is dropped.
     lease: Option<Arc<Lease>>,
+    /// The producer of the object, as the creator of the id has said.
+    told_producer: Option<Arc<str>>,
 }
 
 impl RemoteObjectId {
@@ -55,6 +58,7 @@ impl RemoteObjectId {
             local,
             device: device.into(),
             lease: None,
+            told_producer: None,
         }
     }
 
@@ -63,6 +67,29 @@ impl RemoteObjectId {
         Self {
             lease: Some(Arc::new(lease)),
             ..self
+        }
+    }
+
+    /// Returns the same id, of an object that a task with this name produces; none if it is empty.
+    pub(crate) fn produced_by(self, task: &str) -> Self {
+        Self {
+            told_producer: (!task.is_empty()).then(|| Arc::from(task)),
+            ..self
+        }
+    }
+
+    /// Returns the name of the task that produces the object, if that is known and not the one it
+    /// lives on.
+    pub(crate) fn producer(&self) -> Option<&str> {
+        let own = self.lease.as_ref().and_then(|lease| lease.producer());
+        own.or(self.told_producer.as_ref()).map(|task| &**task)
+    }
+
+    /// Says which task produces the object, on which it does not live, for all copies of the id.
+    /// Only the creator of the id needs to know: it tells the others.
+    pub(crate) fn set_producer(&self, task: &str) {
+        if let Some(lease) = &self.lease {
+            lease.set_producer(task);
         }
     }
 
@@ -158,6 +185,8 @@ struct ObjectSlot {
     value: AnyRef,
     /// The right to set the value of a placeholder.
     promise: Option<IndirectPromise>,
+    /// End the wait for the producer of a placeholder.
+    watches: Vec<Watch>,
 }
 
 impl RemoteObjects {
@@ -195,6 +224,7 @@ impl RemoteObjects {
             ObjectSlot {
                 value,
                 promise: Some(promise),
+                watches: Vec::new(),
             }
         });
         entry.value.clone()
@@ -210,23 +240,63 @@ impl RemoteObjects {
             // Nobody can ask for it any more.
             return Ok(());
         }
-        let promise = match state.entries.entry(id.clone()) {
+        let (promise, watches) = match state.entries.entry(id.clone()) {
             MapEntry::Vacant(vacant) => {
                 vacant.insert(ObjectSlot {
                     value,
                     promise: None,
+                    watches: Vec::new(),
                 });
                 return Ok(());
             }
-            MapEntry::Occupied(mut occupied) => occupied.get_mut().promise.take(),
+            MapEntry::Occupied(mut occupied) => {
+                let slot = occupied.get_mut();
+                // Dropped without the lock.
+                (slot.promise.take(), std::mem::take(&mut slot.watches))
+            }
         };
         drop(state);
+        drop(watches);
         let promise = promise.ok_or_else(|| {
             let message = "Remote object ID was set twice.";
             RemoteError::new(ErrorCode::AlreadyExists, message)
         })?;
         promise.forward_to(value);
         Ok(())
+    }
+
+    /// Returns `true` for a placeholder whose producer nobody watches.
+    pub(crate) fn is_unwatched(&self, id: &RemoteObjectId) -> bool {
+        let state = self.lock();
+        let slot = state.entries.get(id);
+        slot.is_some_and(|slot| slot.promise.is_some() && slot.watches.is_empty())
+    }
+
+    /// Keeps the watches over the producer of an object as long as that is a placeholder.
+    pub(crate) fn keep_watches(&self, id: &RemoteObjectId, watches: Vec<Watch>) {
+        let mut state = self.lock();
+        let slot = state.entries.get_mut(id);
+        if let Some(slot) = slot.filter(|slot| slot.promise.is_some()) {
+            slot.watches.extend(watches);
+        } else {
+            drop(state);
+            drop(watches);
+        }
+    }
+
+    /// Makes a placeholder an error; what is set already stays.
+    pub(crate) fn fail(&self, id: &RemoteObjectId, error: &Error) {
+        let mut state = self.lock();
+        let Some(slot) = state.entries.get_mut(id) else {
+            return;
+        };
+        let (promise, watches) = (slot.promise.take(), std::mem::take(&mut slot.watches));
+        drop(state);
+        // Without the lock.
+        drop(watches);
+        if let Some(promise) = promise {
+            promise.set_error(error.clone());
+        }
     }
 
     /// Removes objects. Values with other references stay alive; placeholders become errors.

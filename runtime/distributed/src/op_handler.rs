@@ -310,7 +310,7 @@ impl Execution {
                 let message = format!("Cannot find device: {}", id.device());
                 return Err(RemoteError::new(ErrorCode::DeviceNotFound, message));
             }
-            Ok(context.objects().get(&id))
+            Ok(context.object(&id))
         };
         let in_chain = request.in_chain.clone().unwrap_or_default();
         let inputs = request.input.iter().map(|id| object(id.into()));

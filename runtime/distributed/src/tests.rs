@@ -2,6 +2,8 @@
 
 mod mutations;
 
+mod producers;
+
 pub(crate) mod seeds;
 
 use std::sync::Arc;

@@ -296,6 +296,38 @@ fn tell_failure<T>(
     }
 }
 
+/// Makes an object an error, unless it is set already: the request that was to produce it has failed.
+/// `done` is dropped once that is known where the object lives, or cannot be known there.
+pub(crate) fn fail_object(
+    context: &Arc<DistributedContext>,
+    id: &RemoteObjectId,
+    error: &Error,
+    done: impl Clone + Send + 'static,
+) {
+    let Some(home) = context.devices().get(id.device()) else {
+        return;
+    };
+    let home = home.task();
+    if home == context.cluster().own_task() {
+        // The outcome does not matter if it is set.
+        let _ = context.objects().set(id, AnyRef::error(error.clone()));
+        return;
+    }
+    let Ok(payload) = Payload::of_error(error).to_bytes() else {
+        return;
+    };
+    let key = new_key(context);
+    let request = PutObjectRequest {
+        context_id: context.id(),
+        object: Some(id.into()),
+        sender: context.cluster().own_name(),
+        instance_key: key.clone(),
+    };
+    let told = done.clone();
+    context.call(home, CallOptions::until_lost(), request, |_| drop(told));
+    context.deliver(home, key, payload, done);
+}
+
 /// Announces a payload from `sender` to the task of a device, where it becomes an object. Returns
 /// the tensor, which is available once the object is.
 fn announce(
@@ -337,7 +369,7 @@ pub(crate) fn send(
     let found = context.cluster().find(&request.receiver);
     let found = found.and_then(|receiver| {
         context.devices().find(&id.device)?;
-        Ok((receiver, context.objects().get(&(&id).into())))
+        Ok((receiver, context.object(&(&id).into())))
     });
     let (receiver, object) = match found {
         Ok(found) => found,

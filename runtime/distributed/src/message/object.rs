@@ -17,6 +17,10 @@ pub struct RemoteObjectIdProto {
     /// The device that the object lives on.
     #[prost(string, tag = "3")]
     pub device: String,
+    /// The name of the task that produces the object, if the device is one of another task and the
+    /// producer is known. Whoever waits for the object waits for that task, too.
+    #[prost(string, tag = "101")]
+    pub producer: String,
 }
 
 impl From<&RemoteObjectId> for RemoteObjectIdProto {
@@ -25,13 +29,14 @@ impl From<&RemoteObjectId> for RemoteObjectIdProto {
             prefix_id: id.prefix(),
             local_id: id.local(),
             device: id.device().to_owned(),
+            producer: id.producer().unwrap_or_default().to_owned(),
         }
     }
 }
 
 impl From<&RemoteObjectIdProto> for RemoteObjectId {
     fn from(id: &RemoteObjectIdProto) -> Self {
-        Self::new(id.prefix_id, id.local_id, id.device.as_str())
+        Self::new(id.prefix_id, id.local_id, id.device.as_str()).produced_by(&id.producer)
     }
 }
 

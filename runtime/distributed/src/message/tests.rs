@@ -19,6 +19,7 @@ fn id() -> RemoteObjectIdProto {
         prefix_id: 300,
         local_id: 2,
         device: "d".to_owned(),
+        ..RemoteObjectIdProto::default()
     }
 }
 
@@ -145,6 +146,17 @@ fn messages_about_objects_keep_their_bytes() {
             b"\x10\x01\x42\x0a\x0a\x01a\x12\x03\x01\xac\x02\x18\x01",
         ]
         .concat(),
+    );
+    let produced = RemoteObjectIdProto {
+        producer: "t".to_owned(),
+        ..id()
+    };
+    check(
+        DeleteRemoteObjectsRequest {
+            context_id: 0,
+            input: vec![produced],
+        },
+        &[b"\x12\x0c", OBJECT, b"\xaa\x06\x01t"].concat(),
     );
     let fetch = FetchObjectRequest {
         context_id: 0,

@@ -36,6 +36,7 @@ fn object(context: &DistributedContext, local: u64) -> RemoteObjectIdProto {
         prefix_id: context.cluster().own_task().value(),
         local_id: local,
         device: "/job:worker/task:1/device:CPU:0".to_owned(),
+        ..RemoteObjectIdProto::default()
     }
 }
 
