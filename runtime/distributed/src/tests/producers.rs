@@ -195,3 +195,28 @@ fn a_set_object_stays_when_its_producer_fails_or_is_lost() {
     let error = late.error_if_present().unwrap();
     assert_eq!(error.message(), "Unavailable: the producer is lost");
 }
+
+#[test]
+fn a_lost_request_to_delete_objects_is_sent_again() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let ids: Vec<_> = (0..3)
+        .map(|_| contexts[0].new_object("/job:worker/task:1/device:CPU:0"))
+        .collect();
+    for id in &ids {
+        let known = RemoteObjectId::new(id.prefix(), id.local(), id.device());
+        let value = AnyRef::available(1_i32);
+        contexts[1].objects().set(&known, value).unwrap();
+    }
+    let address = contexts[1].config().own_address().unwrap();
+    cluster.network.cut(address);
+    drop(ids);
+    // The first attempts fail, after the time for which ids wait for others.
+    std::thread::sleep(Duration::from_millis(30));
+    cluster.host.quiesce().unwrap();
+    assert_eq!(contexts[1].leftovers().num_objects, 3);
+    cluster.network.heal(address);
+    wait_until(&cluster.host, "nothing is left", || {
+        contexts[1].leftovers().is_empty()
+    });
+}
