@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `TFRT_CLUSTER`, `TFRT_JOB`, `TFRT_TASK` | `tfrt launch`, or by hand | `worker=HOST:PORT,HOST:PORT;ps=HOST:PORT`, and which task this is |
 //! | `TF_CONFIG` | TensorFlow's tools | the same as JSON |
-//! | `RANK`, `WORLD_SIZE`, `LOCAL_WORLD_SIZE`, with `MASTER_ADDR` | `torchrun`, and others that start PyTorch programs | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
+//! | `RANK`, `WORLD_SIZE`, `LOCAL_WORLD_SIZE`, with `MASTER_ADDR` | `torchrun`, and others that start PyTorch programs | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it: as many as `LOCAL_WORLD_SIZE` says, or any number if `MASTER_ADDR` is a loopback address |
 //! | `SLURM_STEP_NODELIST` or `SLURM_JOB_NODELIST`, `SLURM_NTASKS`, `SLURM_PROCID` | `srun` | hosts; tasks fill one host after another, according to `SLURM_STEP_TASKS_PER_NODE` |
 //! | `OMPI_COMM_WORLD_RANK`, `…_SIZE`, `…_LOCAL_SIZE` | `mpirun` | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
 //! | `PMI_RANK`, `PMI_SIZE` | other launchers of MPI programs | the same, always with `TFRT_HOSTS` |
@@ -28,6 +28,10 @@
 //! | `TFRT_CLUSTER_FOLDER` or `TFRT_CLUSTER_ETCD` | the folder, or `HOST:PORT/PREFIX` |
 //! | `TFRT_CLUSTER_SIZE` | how many tasks each job has: `worker=4;ps=1` |
 //! | `TFRT_JOB`, `TFRT_TASK`, `TFRT_LISTEN` | which task this is, and where it listens: `HOST:0` for any port |
+//!
+//! Tasks of PyTorch's launchers may meet, too: number and size are `RANK` and `WORLD_SIZE` then, and
+//! rank 0 listens at `MASTER_ADDR`. They do not meet at `MASTER_PORT`, because `torchrun` listens
+//! there itself.
 //!
 //! This module does not read the environment, or files other than in such a folder: see
 //! [`discover`].
@@ -62,6 +66,9 @@ pub use meeting::{Board, Meeting, MeetingPlace, meeting, observed_place};
 
 /// The job of clusters whose source names none.
 pub const DEFAULT_JOB: &str = "worker";
+
+/// The job of a process that uses a cluster and is not described as one of its tasks.
+pub const CLIENT_JOB: &str = "client";
 
 /// The group of all tasks, in clusters whose source names no groups.
 pub const ALL_TASKS: &str = "all";
@@ -202,6 +209,51 @@ pub fn observe(
     }
     let source = found.source.clone();
     found.complete(&source, &source)
+}
+
+/// Returns the cluster of a configuration with a further task, which uses the others: the only one
+/// of the job [`CLIENT_JOB`]. It leads, and belongs to the group [`ALL_TASKS`] if all others do. The
+/// configuration is that of this task.
+///
+/// ```
+/// use tfrt_distributed::discovery::{Told, observe, with_client};
+///
+/// let flags = Told {
+///     jobs: vec!["worker=a:1,b:1".to_owned()],
+///     ..Told::default()
+/// };
+/// let workers = observe(&flags, &|_| None)?;
+/// let config = with_client(&workers, "c:1")?;
+/// assert_eq!(config.task_name(), "/job:client/task:0");
+/// assert_eq!(config.own_address(), Some("c:1"));
+/// let all = &config.collective_groups[0].members;
+/// assert_eq!(all[..], ["/job:client/task:0", "/job:worker/task:0", "/job:worker/task:1"]);
+/// # Ok::<(), tfrt_distributed::discovery::DiscoveryError>(())
+/// ```
+///
+/// # Errors
+/// If the cluster has such a job already, or another task listens at the address.
+pub fn with_client(
+    config: &DistributedContextConfiguration,
+    address: &str,
+) -> Result<DistributedContextConfiguration, DiscoveryError> {
+    let client = TaskName::new(CLIENT_JOB, 0);
+    let mut config = config.for_task(&client.job, client.task);
+    let num_others: usize = config.jobs().iter().map(|job| job.tasks.len()).sum();
+    let cluster = config.cluster_config.get_or_insert_default();
+    cluster
+        .jobs
+        .insert(0, job(CLIENT_JOB, vec![address.to_owned()]));
+    cluster.lead_task_name = client.to_string();
+    let mut groups = config.collective_groups.iter_mut();
+    let of_all = groups.find(|group| group.name == ALL_TASKS && group.members.len() == num_others);
+    if let Some(group) = of_all {
+        group.members.insert(0, client.to_string());
+    }
+    check_address(CLIENT_JOB, &client, address)?;
+    let checked = ClusterInfo::new(&config);
+    checked.map_err(|error| DiscoveryError::new(CLIENT_JOB, error.message))?;
+    Ok(config)
 }
 
 /// Finds the first source that describes a cluster.

@@ -2,6 +2,7 @@
 
 use super::hosts::{self, Hosts};
 use super::{DEFAULT_JOB, DEFAULT_PORT, DiscoveryError, Found, Variables, job, number, parse_jobs};
+use crate::context::is_local_address;
 
 /// Finds the first source that describes a cluster.
 pub(super) fn find(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
@@ -125,48 +126,108 @@ fn slurm(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     from_hosts(source, &rank, num_tasks, &hosts, variables).map(Some)
 }
 
-/// Tasks that `torchrun` started, which sets `RANK` like others, and `MASTER_ADDR` unlike others.
+/// Tasks that `torchrun` or another launcher of PyTorch programs started, which sets `RANK` like
+/// others, and `MASTER_ADDR` unlike others: the host of rank 0.
 fn torch(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
-    match variables("MASTER_ADDR") {
-        Some(_) => ranks("RANK", "WORLD_SIZE", Some("LOCAL_WORLD_SIZE"), variables),
-        None => Ok(None),
-    }
+    let Some(master) = variables("MASTER_ADDR") else {
+        return Ok(None);
+    };
+    let sources = RankSources {
+        rank: "RANK",
+        size: "WORLD_SIZE",
+        local_size: Some("LOCAL_WORLD_SIZE"),
+    };
+    ranks(&sources, is_loopback(&master), variables)
+}
+
+/// The variables of PyTorch that matter to tasks which publish their addresses.
+pub(super) struct TorchRank {
+    pub(super) rank: i32,
+    pub(super) num_tasks: u32,
+    /// Where this task listens, as others know it, unless somebody must say so.
+    pub(super) host: Option<String>,
+}
+
+/// Returns the rank of this task, if a launcher of PyTorch programs started it.
+pub(super) fn torch_rank(variables: Variables<'_>) -> Result<Option<TorchRank>, DiscoveryError> {
+    let (Some(master), Some(rank)) = (variables("MASTER_ADDR"), variables("RANK")) else {
+        return Ok(None);
+    };
+    let rank: i32 = number("RANK", &rank)?;
+    let size = required(variables, "WORLD_SIZE", "RANK")?;
+    let num_tasks: u32 = number("WORLD_SIZE", &size)?;
+    let is_here = is_loopback(&master) || variables("LOCAL_WORLD_SIZE") == Some(size);
+    let host = match (is_here, rank) {
+        (true, _) => Some("127.0.0.1".to_owned()),
+        (false, 0) if master.contains(':') && !master.starts_with('[') => {
+            Some(format!("[{master}]"))
+        }
+        (false, 0) => Some(master),
+        (false, _) => None,
+    };
+    Ok(Some(TorchRank {
+        rank,
+        num_tasks,
+        host,
+    }))
+}
+
+/// Returns `true` for a host that other machines do not reach under this name.
+fn is_loopback(host: &str) -> bool {
+    is_local_address(&format!("{host}:1"))
 }
 
 /// Tasks that a launcher of MPI programs started.
 fn mpi(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
-    let of_open_mpi = ranks(
-        "OMPI_COMM_WORLD_RANK",
-        "OMPI_COMM_WORLD_SIZE",
-        Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
-        variables,
-    )?;
-    match of_open_mpi {
+    let of_open_mpi = RankSources {
+        rank: "OMPI_COMM_WORLD_RANK",
+        size: "OMPI_COMM_WORLD_SIZE",
+        local_size: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
+    };
+    let of_pmi = RankSources {
+        rank: "PMI_RANK",
+        size: "PMI_SIZE",
+        local_size: None,
+    };
+    match ranks(&of_open_mpi, false, variables)? {
         Some(found) => Ok(Some(found)),
-        None => ranks("PMI_RANK", "PMI_SIZE", None, variables),
+        None => ranks(&of_pmi, false, variables),
     }
 }
 
-/// Tasks whose launcher says which one of how many this is, and how many of them are on this host.
+/// The variables in which a launcher says which one of how many this task is, and how many of them
+/// are on this host.
+struct RankSources {
+    rank: &'static str,
+    size: &'static str,
+    local_size: Option<&'static str>,
+}
+
+/// Tasks of a launcher that numbers them. It may be known that `all_are_here`, on this host.
 fn ranks(
-    rank_source: &str,
-    size_source: &str,
-    local_size_source: Option<&str>,
+    sources: &RankSources,
+    all_are_here: bool,
     variables: Variables<'_>,
 ) -> Result<Option<Found>, DiscoveryError> {
+    let rank_source = sources.rank;
     let Some(rank) = variables(rank_source) else {
         return Ok(None);
     };
-    let size = required(variables, size_source, rank_source)?;
-    let num_tasks: usize = number(size_source, &size)?;
-    let local_size = local_size_source.and_then(|name| variables(name).map(|size| (name, size)));
+    let size = required(variables, sources.size, rank_source)?;
+    let num_tasks: usize = number(sources.size, &size)?;
+    let local_size = sources
+        .local_size
+        .and_then(|name| variables(name).map(|size| (name, size)));
     let local_size = local_size.map(|(name, size)| number::<usize>(name, &size));
-    let hosts = match (variables("TFRT_HOSTS"), local_size.transpose()?) {
-        (Some(list), _) => hosts::host_list("TFRT_HOSTS", &list, num_tasks)?,
-        (None, Some(local_size)) if local_size == num_tasks => {
+    let all_are_here = local_size
+        .transpose()?
+        .map_or(all_are_here, |local_size| local_size == num_tasks);
+    let hosts = match variables("TFRT_HOSTS") {
+        Some(list) => hosts::host_list("TFRT_HOSTS", &list, num_tasks)?,
+        None if all_are_here => {
             Hosts::new(rank_source, vec!["127.0.0.1".to_owned()], vec![num_tasks])?
         }
-        (None, _) => {
+        None => {
             let problem = format!(
                 "expected the hosts of the tasks, because {rank_source} is set and some tasks \
                  may run on other hosts"

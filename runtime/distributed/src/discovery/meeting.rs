@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use super::environment;
 use super::hosts::{MAX_TASKS, too_many};
 use super::{DEFAULT_JOB, DiscoveryError, Found, Told, Variables, check_job, number};
 use crate::message::{DistributedContextConfiguration, JobConfiguration};
@@ -176,22 +177,31 @@ pub fn meeting(told: &Told, variables: Variables<'_>) -> Result<Option<Meeting>,
         return Ok(None);
     };
     let told_or = |told: &Option<String>, name: &str| told.clone().or_else(|| variables(name));
-    let sizes = match told.sizes.is_empty() {
-        false => sizes("--cluster-size", told.sizes.iter().map(String::as_str))?,
-        true => {
-            let name = "TFRT_CLUSTER_SIZE";
-            let size = variables(name).ok_or_else(|| {
-                let problem = format!("expected the number of tasks in {name}, found none");
-                DiscoveryError::new(source, problem)
-            })?;
-            sizes(name, size.split(';'))?
+    let own_task = variables("TFRT_TASK");
+    // What is said to PyTorch counts only for its ranks.
+    let torch = match told.task.is_none() && own_task.is_none() {
+        true => environment::torch_rank(variables)?,
+        false => None,
+    };
+    let size_name = "TFRT_CLUSTER_SIZE";
+    let sizes = match (told.sizes.is_empty(), variables(size_name), &torch) {
+        (false, _, _) => sizes("--cluster-size", told.sizes.iter().map(String::as_str))?,
+        (true, Some(size), _) => sizes(size_name, size.split(';'))?,
+        (true, None, Some(torch)) => {
+            let size = torch.num_tasks.to_string();
+            sizes("WORLD_SIZE", std::iter::once(size.as_str()))?
+        }
+        (true, None, None) => {
+            let problem = format!("expected the number of tasks in {size_name}, found none");
+            return Err(DiscoveryError::new(source, problem));
         }
     };
     let task = match told.task {
         Some(task) => Some(task),
-        None => variables("TFRT_TASK")
+        None => own_task
             .map(|task| number("TFRT_TASK", &task))
-            .transpose()?,
+            .transpose()?
+            .or(torch.as_ref().map(|torch| torch.rank)),
     };
     let task = task.ok_or_else(|| {
         DiscoveryError::new(source, "expected the number of this task, found none")
@@ -212,8 +222,18 @@ pub fn meeting(told: &Told, variables: Variables<'_>) -> Result<Option<Meeting>,
         let problem = format!("task {task}: job \"{job}\" has {size} tasks");
         return Err(DiscoveryError::new(source, problem));
     }
-    let listen = told_or(&told.listen, "TFRT_LISTEN");
-    let listen = listen.unwrap_or_else(|| "127.0.0.1:0".to_owned());
+    let listen = match (told_or(&told.listen, "TFRT_LISTEN"), torch) {
+        (Some(listen), _) => listen,
+        (None, None) => "127.0.0.1:0".to_owned(),
+        (None, Some(torch)) => match torch.host {
+            Some(host) => format!("{host}:0"),
+            None => {
+                let problem = "expected the name or address by which other tasks reach this one, \
+                               because MASTER_ADDR is set and rank 0 runs on another host";
+                return Err(DiscoveryError::new("TFRT_LISTEN", problem));
+            }
+        },
+    };
     let host = listen.rsplit_once(':').map_or("", |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     if host

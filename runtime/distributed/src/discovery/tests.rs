@@ -599,6 +599,26 @@ fn ranks_of_torchrun_are_tasks() {
          on other hosts",
     );
     check_error(
+        &[master, port, own, size],
+        "TFRT_HOSTS: expected the hosts of the tasks, because RANK is set and some tasks may run \
+         on other hosts",
+    );
+    // Others could not reach rank 0.
+    for loopback in ["localhost", "127.0.0.1", "::1"] {
+        let master = ("MASTER_ADDR", loopback);
+        check(&[master, port, own, size], "/job:worker/task:2", &here);
+    }
+    check_error(
+        &[
+            ("MASTER_ADDR", "localhost"),
+            own,
+            size,
+            ("LOCAL_WORLD_SIZE", "2"),
+        ],
+        "TFRT_HOSTS: expected the hosts of the tasks, because RANK is set and some tasks may run \
+         on other hosts",
+    );
+    check_error(
         &[master, own],
         "WORLD_SIZE: expected a value, as RANK is set",
     );
@@ -647,6 +667,31 @@ fn an_observer_need_not_be_a_task() {
     let config = observe(&told, &|_| None).unwrap();
     assert_eq!(config.task_name(), "/job:ps/task:0");
     assert_eq!(addresses(&config).len(), 3);
+}
+
+#[test]
+fn a_client_is_a_further_task() {
+    let workers = |flags: &[&str]| {
+        let told = Told {
+            jobs: flags.iter().map(|flag| (*flag).to_owned()).collect(),
+            ..told()
+        };
+        observe(&told, &|_| None).unwrap()
+    };
+    let mut config = workers(&["w=a:1,b:1"]);
+    assert_eq!(
+        with_client(&config, "a:1").unwrap_err().to_string(),
+        "client: expected one task at the address a:1, found /job:client/task:0 and /job:w/task:0"
+    );
+    assert!(with_client(&config, "nowhere").is_err());
+    assert!(with_client(&workers(&["client=a:1", "w=b:1"]), "c:1").is_err());
+    // Another group keeps its members.
+    config.collective_groups[0].name = "pair".to_owned();
+    let config = with_client(&config, "c:1").unwrap();
+    assert_eq!(config.collective_groups[0].members.len(), 2);
+    assert_eq!(config.lead_task_name(), "/job:client/task:0");
+    let found: Vec<&str> = addresses(&config).into_iter().map(|(.., a)| a).collect();
+    assert_eq!(found, ["c:1", "a:1", "b:1"]);
 }
 
 #[test]

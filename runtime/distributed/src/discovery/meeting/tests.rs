@@ -429,6 +429,54 @@ fn tasks_meet_in_a_folder_with_files_of_an_earlier_run() {
 }
 
 #[test]
+fn ranks_of_pytorch_meet() {
+    let meet = |told: &Told, master: &str, rank: &str, further: &[(&str, &str)]| {
+        let torch = [("MASTER_ADDR", master), ("RANK", rank), ("WORLD_SIZE", "4")];
+        let pairs = [&torch[..], further].concat();
+        let variables = |name: &str| {
+            let found = pairs.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let found = meeting(told, &variables).map_err(|error| error.to_string())?;
+        let found = found.ok_or("there is no place")?;
+        Ok::<_, String>((found.task.task, found.sizes[0].1, found.listen))
+    };
+    let folder = Told {
+        folder: Some("/shared".to_owned()),
+        ..Told::default()
+    };
+    let found = |rank, listen: &str| Ok((rank, 4, listen.to_owned()));
+    assert_eq!(meet(&folder, "node1", "0", &[]), found(0, "node1:0"));
+    assert_eq!(meet(&folder, "fe80::1", "0", &[]), found(0, "[fe80::1]:0"));
+    let listen = ("TFRT_LISTEN", "node2:0");
+    assert_eq!(meet(&folder, "node1", "3", &[listen]), found(3, "node2:0"));
+    let here = ("LOCAL_WORLD_SIZE", "4");
+    assert_eq!(
+        meet(&folder, "node1", "3", &[here]),
+        found(3, "127.0.0.1:0")
+    );
+    assert_eq!(
+        meet(&folder, "localhost", "3", &[]),
+        found(3, "127.0.0.1:0")
+    );
+    let expected = "TFRT_LISTEN: expected the name or address by which other tasks reach this \
+                    one, because MASTER_ADDR is set and rank 0 runs on another host";
+    let half = ("LOCAL_WORLD_SIZE", "2");
+    assert_eq!(
+        meet(&folder, "node1", "3", &[half]),
+        Err(expected.to_owned())
+    );
+    // What is said to us counts first.
+    let told = Told {
+        task: Some(1),
+        sizes: vec!["2".to_owned()],
+        ..folder
+    };
+    let found = meet(&told, "node1", "x", &[]);
+    assert_eq!(found, Ok((1, 2, "127.0.0.1:0".to_owned())));
+}
+
+#[test]
 fn a_meeting_is_described_by_flags_or_variables() {
     let flags = |sizes: &[&str]| Told {
         folder: Some("/shared".to_owned()),
