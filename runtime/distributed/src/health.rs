@@ -326,12 +326,6 @@ impl Detector {
         }
     }
 
-    /// Returns the time between heartbeats, which is never zero, or the timers would do nothing
-    /// else.
-    fn interval(&self) -> Duration {
-        (self.timeout / HEARTBEATS).max(MIN_INTERVAL)
-    }
-
     fn schedule(self: &Arc<Self>, context: &Arc<DistributedContext>, delay: Duration) {
         let mut state = self.lock();
         if state.is_over {
@@ -342,7 +336,7 @@ impl Detector {
         state.timer = Some(context.host().timers().schedule_after(delay, move || {
             if let Some(context) = weak.upgrade() {
                 this.round(&context);
-                this.schedule(&context, this.interval());
+                this.schedule(&context, interval(this.timeout));
                 let queue = Arc::clone(context.host().queue());
                 drop_on_queue(&queue, context);
             }
@@ -464,7 +458,12 @@ impl Detector {
     }
 }
 
-fn no_heartbeat(timeout: Duration) -> String {
+/// Returns the time between heartbeats, which is never zero, or the timers would do nothing else.
+pub(crate) fn interval(timeout: Duration) -> Duration {
+    (timeout / HEARTBEATS).max(MIN_INTERVAL)
+}
+
+pub(crate) fn no_heartbeat(timeout: Duration) -> String {
     format!("no heartbeat for {timeout:?}")
 }
 

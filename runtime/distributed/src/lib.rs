@@ -131,6 +131,7 @@ pub use payload::Payload;
 pub use payload_memory::PayloadMemory;
 pub use server::{
     DEFAULT_COLLECTIVES, DEFAULT_DRAIN_TIMEOUT, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT,
-    DEFAULT_MAX_UNCLAIMED_BYTES, LocalCluster, RequestGate, Server, ServerConfig,
+    DEFAULT_INITIALIZATION_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES, LocalCluster, RequestGate, Server,
+    ServerConfig,
 };
 pub use tensor::RemoteTensor;

@@ -8,6 +8,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `initialize` | initialization by a single client and by many clients |
+//! | `roll_call` | the tasks that the lead task of an initialization waits for |
+//! | `lead_watch` | the watch of a task that waits for the lead task |
 //! | `payloads` | payloads that other tasks send, ask for and return |
 //! | `gate` | delayed requests in tests |
 //! | `local_cluster` | servers of one process that end together |
@@ -15,6 +17,10 @@
 mod gate;
 
 mod initialize;
+
+mod roll_call;
+
+mod lead_watch;
 
 mod local_cluster;
 
@@ -31,6 +37,7 @@ use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allowed_programs::AllowedPrograms;
+use crate::cluster::TaskHandle;
 use crate::collective::Selection;
 use crate::context::{ContextSettings, DistributedContext};
 use crate::device::RemoteDevice;
@@ -71,6 +78,9 @@ pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
 /// A task that was silent for this long counts as lost.
 pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// The default time in which all tasks must take part in an initialization.
+pub const DEFAULT_INITIALIZATION_TIMEOUT: Duration = Duration::from_secs(300);
+
 /// The default limit of unclaimed bytes of each context.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
 
@@ -97,6 +107,10 @@ pub struct ServerConfig {
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
+    /// The time in which all tasks must take part in an initialization. Without one, the lead task
+    /// asks each task 64 times whether it is there, and all wait for
+    /// [`DEFAULT_INITIALIZATION_TIMEOUT`].
+    pub initialization_timeout: Option<Duration>,
     /// Requests under way may take this long after their context was closed, or the server was shut
     /// down. What has not ended then is cut.
     pub drain_timeout: Duration,
@@ -125,6 +139,7 @@ impl ServerConfig {
             task: None,
             gc_timeout: DEFAULT_GC_TIMEOUT,
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
+            initialization_timeout: None,
             drain_timeout: DEFAULT_DRAIN_TIMEOUT,
             reports_leftovers: cfg!(debug_assertions),
             max_unclaimed_bytes: DEFAULT_MAX_UNCLAIMED_BYTES,
@@ -172,7 +187,11 @@ pub struct Server {
     multi_client: Mutex<MultiClient>,
     /// The other servers of this process that belong to the same cluster.
     companions: OnceLock<Companions>,
+    on_owner_lost: OnceLock<OnOwnerLost>,
 }
+
+/// Told the name of a lost task that owned a context, and the error that says why it is lost.
+type OnOwnerLost = Box<dyn Fn(&TaskName, &RemoteError) + Send + Sync>;
 
 #[derive(Debug, Default)]
 struct Network {
@@ -258,6 +277,7 @@ impl Server {
             contexts: Mutex::default(),
             multi_client: Mutex::default(),
             companions: OnceLock::new(),
+            on_owner_lost: OnceLock::new(),
         }))
     }
 
@@ -300,6 +320,17 @@ impl Server {
     #[must_use]
     pub fn config(&self) -> &ServerConfig {
         &self.config
+    }
+
+    /// Calls back, on the work queue, whenever the only client of a context of this task is lost:
+    /// with its name, and the error that says why. The context is closed by then. Only the first
+    /// callback that is set counts.
+    pub fn on_owner_lost(
+        &self,
+        callback: impl Fn(&TaskName, &RemoteError) + Send + Sync + 'static,
+    ) {
+        // A later one is dropped.
+        let _ = self.on_owner_lost.set(Box::new(callback));
     }
 
     /// Creates a context on this task.
@@ -595,11 +626,10 @@ impl Server {
         if let Ok(context) = &created {
             self.track(request.context_id);
             if let Ok(owner) = context.cluster().find(&request.owner) {
-                let (this, id) = (self.this.clone(), request.context_id);
+                let (this, weak) = (self.this.clone(), Arc::downgrade(context));
                 context.belong_to(owner, move || {
-                    if let Some(this) = this.upgrade() {
-                        // It may be closed already.
-                        let _ = this.close_context(id);
+                    if let (Some(this), Some(context)) = (this.upgrade(), weak.upgrade()) {
+                        this.lose_owner(&context, owner);
                     }
                 });
             }
@@ -610,6 +640,18 @@ impl Server {
                 .map(|context| created_response(&context))
                 .map_err(Into::into),
         );
+    }
+
+    /// Closes a context whose only client is lost.
+    fn lose_owner(&self, context: &DistributedContext, owner: TaskHandle) {
+        // It may be closed already.
+        let _ = self.close_context(context.id());
+        let task = context.cluster().task(owner);
+        if let (Some(callback), Ok(task)) = (self.on_owner_lost.get(), task)
+            && let Some(error) = context.health().lost(owner)
+        {
+            callback(&task.name, &error);
+        }
     }
 
     /// Runs on a thread of the transport.

@@ -1,5 +1,7 @@
 //! Initialization, contexts and errors, on clusters in this process.
 
+mod joining;
+
 mod mutations;
 
 mod producers;

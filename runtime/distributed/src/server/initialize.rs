@@ -3,8 +3,9 @@
 //! # A single client
 //!
 //! The client creates its own context, queries the devices of all tasks, and requests the context
-//! from all others. Tasks may start later, so the client retries for a while. Finally it has the
-//! ready chains of the others and keeps the contexts alive.
+//! from all others. Tasks may start later, so the client retries for a while, and [reports](RollCall)
+//! which ones are missing. Finally it has the ready chains of the others and keeps the contexts
+//! alive.
 //!
 //! # Many clients
 //!
@@ -19,13 +20,22 @@
 //!     └─────────────────────────┴──────────────────► Error ◄────────────┘                            ▼
 //!                                                      └── initialize ──► as from NotReady ◄─────────┘
 //! ```
+//!
+//! In `WaitForContext` it [watches](LeadWatch) over the lead task, and in `WaitForChains` the
+//! context does. A lead task may be started again before the initialization is complete: its request
+//! then replaces that of its predecessor.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use tfrt_support::{Error, ErrorCode};
 
-use super::{Server, context_exists, created_response, enter_devices};
+use super::lead_watch::{LeadWatch, Limits};
+use super::roll_call::{RollCall, Stage};
+use super::{
+    DEFAULT_INITIALIZATION_TIMEOUT, Server, context_exists, created_response, enter_devices,
+};
 use crate::cluster::{ClusterInfo, TaskInfo};
 use crate::context::DistributedContext;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
@@ -39,8 +49,11 @@ use crate::name::{TaskName, device_name};
 use crate::object::RemoteObjectId;
 use crate::random;
 
-/// The number of requests for a task's devices before it counts as absent.
+/// The number of requests for a task's devices before it counts as absent, without a time limit.
 const GET_DEVICES_RETRIES: u32 = 64;
+
+/// The number of such requests, with a time limit, until the reason why none is answered is known.
+const RETRIES_AT_ONCE: u32 = 4;
 
 /// The callback at the end of an initialization.
 type Initialized = Box<dyn FnOnce(Answer<Arc<DistributedContext>>) + Send>;
@@ -59,10 +72,7 @@ enum State {
     /// The lead task was faster than the client here. Until the client says which task leads,
     /// several may claim to.
     LeaderWaits(Vec<Claim>),
-    WaitForContext {
-        config: DistributedContextConfiguration,
-        done: Initialized,
-    },
+    WaitForContext(Follower),
     WaitForChains {
         context: Arc<DistributedContext>,
         done: Initialized,
@@ -70,6 +80,13 @@ enum State {
     /// The context of this id was initialized.
     Finished(u64),
     Error,
+}
+
+/// The client of a task that does not lead, until it has a context.
+struct Follower {
+    config: DistributedContextConfiguration,
+    done: Initialized,
+    watch: Arc<LeadWatch>,
 }
 
 /// The request of a task that claims to lead.
@@ -89,6 +106,28 @@ impl Claim {
         TaskName::parse(config.lead_task_name()).is_ok_and(|leader| leader == *caller)
     }
 
+    /// Returns `true` if the lead task was started again, and asks for a context in place of one
+    /// whose initialization is not complete.
+    fn replaces(&self, context: &DistributedContext) -> bool {
+        let config = context.config();
+        self.request.context_id != context.id()
+            && self.is_of_leader(config)
+            && self.request.dist_config.as_ref() == Some(config)
+    }
+
+    /// Refuses a request for a context when there is one.
+    fn refuse_repeated(self) {
+        let exists = context_exists(self.request.context_id);
+        self.reply.send(Err(exists.into()));
+    }
+
+    /// Answers that another request has taken the place of this one.
+    fn supersede(self) {
+        let message = "a later request of the task that leads has replaced this one";
+        let error = RemoteError::new(ErrorCode::Cancelled, message);
+        self.reply.send(Err(error.into()));
+    }
+
     /// Refuses the request of a task that does not lead.
     fn refuse(self, config: &DistributedContextConfiguration) {
         let leader = config.lead_task_name();
@@ -104,7 +143,7 @@ impl fmt::Debug for MultiClient {
         f.write_str(match self.state {
             State::NotReady => "NotReady",
             State::LeaderWaits(..) => "LeaderWaits",
-            State::WaitForContext { .. } => "WaitForContext",
+            State::WaitForContext(_) => "WaitForContext",
             State::WaitForChains { .. } => "WaitForChains",
             State::Finished(_) => "Finished",
             State::Error => "Error",
@@ -169,7 +208,10 @@ impl Server {
                 Err(errors) => done(Err(errors)),
             });
         }
-        self.follow(config.clone(), Box::new(done));
+        match cluster.task(leader) {
+            Ok(leader) => self.follow(config.clone(), leader, Box::new(done)),
+            Err(error) => done(Err(error.into())),
+        }
     }
 
     /// Creates a context on all tasks. `done` gets it, with the ready chains of the tasks in the
@@ -181,6 +223,7 @@ impl Server {
         is_multi_client: bool,
         done: impl FnOnce(Answer<Led>) + Send + 'static,
     ) {
+        let deadline = Instant::now() + self.initialization_timeout();
         let id = id.unwrap_or_else(random::non_zero);
         let context = match self.create_context(id, config) {
             Ok(context) => context,
@@ -188,32 +231,23 @@ impl Server {
         };
         let (this, asked) = (Arc::clone(self), Arc::clone(&context));
         let all = Gather::new(move |outcome| match outcome {
-            Ok(()) => this.create_on_others(&asked, is_multi_client, done),
+            Ok(()) => this.create_on_others(&asked, is_multi_client, deadline, done),
             Err(errors) => {
                 let _ = this.close_context(id);
                 done(Err(errors));
             }
         });
-        for task in context.cluster().tasks() {
-            let (part, task, context) = (all.clone(), task.clone(), Arc::clone(&context));
-            let options = CallOptions {
-                max_retries: GET_DEVICES_RETRIES,
-                ..CallOptions::default()
+        let tasks = context.cluster().tasks();
+        let present = RollCall::start(&self.host, Stage::Presence, tasks.len(), tasks);
+        let limit = self.config.initialization_timeout.map(|_| deadline);
+        for task in tasks {
+            let (task, present) = (task.clone(), Arc::clone(&present));
+            let absent = Absent {
+                task,
+                present,
+                limit,
             };
-            let asked = Arc::clone(&context);
-            asked.call(task.handle, options, GetDevicesRequest {}, move |answer| {
-                let Some(response) = part.clone().end(answer) else {
-                    return;
-                };
-                let mut devices = response.devices;
-                let name = task.name.to_string();
-                for device in &mut devices {
-                    device.name = device_name(&name, &device.name);
-                }
-                if let Err(error) = enter_devices(&context, &devices) {
-                    part.fail(error.into());
-                }
-            });
+            absent.ask(&context, all.clone());
         }
     }
 
@@ -221,6 +255,7 @@ impl Server {
         self: &Arc<Self>,
         context: &Arc<DistributedContext>,
         is_multi_client: bool,
+        deadline: Instant,
         done: impl FnOnce(Answer<Led>) + Send + 'static,
     ) {
         let cluster = context.cluster();
@@ -255,6 +290,12 @@ impl Server {
             }
         });
         let devices = context.devices().to_messages();
+        let options = CallOptions {
+            timeout: Some(deadline.saturating_duration_since(Instant::now())),
+            ..CallOptions::default()
+        };
+        let (stage, num_tasks) = (Stage::Participation, cluster.tasks().len());
+        let created = RollCall::start(&self.host, stage, num_tasks, &others);
         for task in others {
             let request = CreateContextRequest {
                 context_id: context.id(),
@@ -266,29 +307,26 @@ impl Server {
                     false => cluster.own_name(),
                 },
             };
-            let (part, created) = (all.clone(), Arc::clone(context));
-            let chains = Arc::clone(&chains);
-            context.call(
-                task.handle,
-                CallOptions::default(),
-                request,
-                move |answer| {
-                    let Some(response) = part.clone().end(answer) else {
-                        return;
-                    };
-                    let tasks = created.cluster().tasks();
-                    let position = tasks.iter().position(|known| known.handle == task.handle);
-                    if let Some(position) = position {
-                        lock(&chains)[position].clone_from(&response.ready_chain);
+            let (part, led) = (all.clone(), Arc::clone(context));
+            let (chains, created) = (Arc::clone(&chains), Arc::clone(&created));
+            context.call(task.handle, options.clone(), request, move |answer| {
+                created.enter(task.handle);
+                let answer = answer.map_err(|errors| created.explain(&task, errors));
+                let Some(response) = part.clone().end(answer) else {
+                    return;
+                };
+                let tasks = led.cluster().tasks();
+                let position = tasks.iter().position(|known| known.handle == task.handle);
+                if let Some(position) = position {
+                    lock(&chains)[position].clone_from(&response.ready_chain);
+                }
+                if let Some(chain) = &response.ready_chain {
+                    let chain = RemoteObjectId::from(chain);
+                    if let Err(error) = led.add_ready_chain(chain) {
+                        part.fail(error.into());
                     }
-                    if let Some(chain) = &response.ready_chain {
-                        let chain = RemoteObjectId::from(chain);
-                        if let Err(error) = created.add_ready_chain(chain) {
-                            part.fail(error.into());
-                        }
-                    }
-                },
-            );
+                }
+            });
         }
     }
 
@@ -297,8 +335,20 @@ impl Server {
         state.unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns how long an initialization may take.
+    fn initialization_timeout(&self) -> Duration {
+        let timeout = self.config.initialization_timeout;
+        timeout.unwrap_or(DEFAULT_INITIALIZATION_TIMEOUT)
+    }
+
     /// Waits for the lead task.
-    fn follow(self: &Arc<Self>, config: DistributedContextConfiguration, done: Initialized) {
+    fn follow(
+        self: &Arc<Self>,
+        config: DistributedContextConfiguration,
+        leader: &TaskInfo,
+        done: Initialized,
+    ) {
+        let watch = self.watch_before_context(&config, leader);
         let mut multi_client = self.lock_multi_client();
         if self.lock_contexts().is_shut_down {
             drop(multi_client);
@@ -307,7 +357,7 @@ impl Server {
         let is_new = match &multi_client.state {
             State::NotReady | State::LeaderWaits(..) | State::Error => true,
             State::Finished(id) => !self.lock_contexts().by_id.contains_key(id),
-            State::WaitForContext { .. } | State::WaitForChains { .. } => false,
+            State::WaitForContext(_) | State::WaitForChains { .. } => false,
         };
         if !is_new {
             drop(multi_client);
@@ -315,9 +365,15 @@ impl Server {
             return done(Err(RemoteError::new(ErrorCode::Unknown, message).into()));
         }
         let own_config = config.clone();
-        let next = State::WaitForContext { config, done };
+        let next = State::WaitForContext(Follower {
+            config,
+            done,
+            watch: Arc::clone(&watch),
+        });
         let before = std::mem::replace(&mut multi_client.state, next);
         drop(multi_client);
+        // Not before: it ends the wait, which must have begun.
+        watch.start();
         if let State::LeaderWaits(claims) = before {
             for claim in claims {
                 match claim.is_of_leader(&own_config) {
@@ -325,6 +381,53 @@ impl Server {
                     false => claim.refuse(&own_config),
                 }
             }
+        }
+    }
+
+    /// Watches over the lead task until it has created the context.
+    fn watch_before_context(
+        &self,
+        config: &DistributedContextConfiguration,
+        leader: &TaskInfo,
+    ) -> Arc<LeadWatch> {
+        // Without a network nobody comes, which the limit of time ends.
+        let communicator = self.communicator().ok().flatten();
+        let client = communicator.map(|network| network.client_of(&leader.name, &leader.address));
+        let limits = Limits {
+            failure_timeout: self.config.failure_timeout,
+            deadline: Instant::now() + self.initialization_timeout(),
+        };
+        let own_name = config.task_name();
+        Arc::new_cyclic(|own: &Weak<LeadWatch>| {
+            let (this, own) = (self.this.clone(), own.clone());
+            let on_failed = move |error| {
+                if let Some(this) = this.upgrade() {
+                    this.stop_following(&own, error);
+                }
+            };
+            LeadWatch::new(
+                &self.host,
+                own_name,
+                leader.clone(),
+                client,
+                limits,
+                on_failed,
+            )
+        })
+    }
+
+    /// Ends the initialization that a watch belongs to with an error, unless it has gone on.
+    fn stop_following(&self, watch: &Weak<LeadWatch>, error: RemoteError) {
+        let mut multi_client = self.lock_multi_client();
+        let is_waiting = matches!(&multi_client.state, State::WaitForContext(follower)
+            if std::ptr::eq(Arc::as_ptr(&follower.watch), watch.as_ptr()));
+        if !is_waiting {
+            return;
+        }
+        let state = std::mem::replace(&mut multi_client.state, State::Error);
+        drop(multi_client);
+        if let State::WaitForContext(follower) = state {
+            (follower.done)(Err(error.into()));
         }
     }
 
@@ -345,25 +448,50 @@ impl Server {
             drop(multi_client);
             return claim.reply.send(Err(shut_down()));
         }
+        let mut outdated = None;
         let (config, done) = match std::mem::take(&mut multi_client.state) {
             State::NotReady => {
                 multi_client.state = State::LeaderWaits(vec![claim]);
                 return;
             }
-            State::WaitForContext { config, done } if claim.is_of_leader(&config) => (config, done),
-            State::WaitForContext { config, done } => {
+            State::WaitForContext(follower) if claim.is_of_leader(&follower.config) => {
+                follower.watch.stop();
+                (follower.config, follower.done)
+            }
+            State::WaitForChains { context, done } if claim.replaces(&context) => {
+                let config = context.config().clone();
+                outdated = Some(context);
+                (config, done)
+            }
+            State::WaitForContext(follower) => {
                 // The client here goes on waiting for the task that leads.
-                let leads = config.clone();
-                multi_client.state = State::WaitForContext { config, done };
+                let leads = follower.config.clone();
+                multi_client.state = State::WaitForContext(follower);
                 drop(multi_client);
                 return claim.refuse(&leads);
             }
             // One of each task that proved its name: there are only so many.
-            State::LeaderWaits(mut claims)
-                if claims.iter().all(|known| known.caller != claim.caller) =>
-            {
-                claims.push(claim);
+            State::LeaderWaits(mut claims) => {
+                let known = claims.iter_mut().find(|known| known.caller == claim.caller);
+                let unused = match known {
+                    None => {
+                        claims.push(claim);
+                        None
+                    }
+                    Some(known) if known.request.context_id == claim.request.context_id => {
+                        Some((claim, Claim::refuse_repeated as fn(Claim)))
+                    }
+                    // The process that sent the known one has failed, or was started again.
+                    Some(known) => {
+                        let known = std::mem::replace(known, claim);
+                        Some((known, Claim::supersede as fn(Claim)))
+                    }
+                };
                 multi_client.state = State::LeaderWaits(claims);
+                drop(multi_client);
+                if let Some((claim, answer)) = unused {
+                    answer(claim);
+                }
                 return;
             }
             other => {
@@ -377,8 +505,7 @@ impl Server {
                 } else {
                     multi_client.state = other;
                     drop(multi_client);
-                    let exists = context_exists(claim.request.context_id);
-                    claim.reply.send(Err(exists.into()));
+                    claim.refuse_repeated();
                 }
                 return;
             }
@@ -403,6 +530,10 @@ impl Server {
                 reply.send(Err(error.clone().into()));
                 done(Err(error.into()));
             }
+        }
+        if let Some(outdated) = outdated {
+            // It may be closed already.
+            let _ = self.close_context(outdated.id());
         }
     }
 
@@ -503,7 +634,7 @@ impl Server {
                     claim.reply.send(Err(shut_down()));
                 }
             }
-            State::WaitForContext { done, .. } | State::WaitForChains { done, .. } => {
+            State::WaitForContext(Follower { done, .. }) | State::WaitForChains { done, .. } => {
                 done(Err(shut_down()));
             }
             State::NotReady | State::Finished(_) | State::Error => {}
@@ -533,6 +664,53 @@ fn incompatible(
          context. Expecting {expected}, got {found}"
     );
     RemoteError::new(ErrorCode::InvalidArgument, message)
+}
+
+/// A task whose devices are not known yet.
+struct Absent {
+    task: TaskInfo,
+    present: Arc<RollCall>,
+    /// The end of the wait. Without one, the number of requests is limited.
+    limit: Option<Instant>,
+}
+
+impl Absent {
+    /// Asks the task for its devices until it answers, and enters them in the context.
+    fn ask(self, context: &Arc<DistributedContext>, part: Gather) {
+        let left = self
+            .limit
+            .map(|limit| limit.saturating_duration_since(Instant::now()));
+        let options = CallOptions {
+            max_retries: left.map_or(GET_DEVICES_RETRIES, |_| RETRIES_AT_ONCE),
+            timeout: left,
+            ..CallOptions::default()
+        };
+        let is_patient = left.is_some_and(|left| !left.is_zero());
+        let (asked, handle) = (Arc::clone(context), self.task.handle);
+        context.call(handle, options, GetDevicesRequest {}, move |answer| {
+            let Self { task, present, .. } = &self;
+            let answer = match answer {
+                Err(errors) if is_patient && errors.code() == ErrorCode::RpcUnavailable => {
+                    present.note(handle, &errors);
+                    return self.ask(&asked, part);
+                }
+                Err(errors) => Err(present.explain(task, errors)),
+                Ok(response) => Ok(response),
+            };
+            present.enter(handle);
+            let Some(response) = part.clone().end(answer) else {
+                return;
+            };
+            let mut devices = response.devices;
+            let name = task.name.to_string();
+            for device in &mut devices {
+                device.name = device_name(&name, &device.name);
+            }
+            if let Err(error) = enter_devices(&asked, &devices) {
+                part.fail(error.into());
+            }
+        });
+    }
 }
 
 /// Tells all other tasks the ready chains of all.

@@ -1,0 +1,231 @@
+//! Initializations that wait for tasks which are missing, lost or started again.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use tfrt_host::HostContext;
+use tfrt_support::ErrorCode;
+
+use crate::RemoteError;
+use crate::fabric::in_process::InProcessNetwork;
+use crate::fabric::{Reply, RequestHandler};
+use crate::message::{
+    CreateContextRequest, DistributedContextConfiguration, Request, Response,
+    SendReadyChainsRequest,
+};
+use crate::server::{Server, ServerConfig};
+use crate::testing::{finish, host, started, wait};
+
+/// How long to wait for an answer that must come.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Two tasks on a network, of which the second runs a server.
+struct Pair {
+    host: Arc<HostContext>,
+    network: InProcessNetwork,
+    configs: Vec<DistributedContextConfiguration>,
+    second: Arc<Server>,
+}
+
+impl Pair {
+    fn new(configure: impl FnOnce(&mut ServerConfig)) -> Self {
+        let (host, network) = (host("mstd:2"), InProcessNetwork::default());
+        let addresses = [network.free_address(), network.free_address()];
+        let mut config = ServerConfig::new("test", &addresses[1]);
+        configure(&mut config);
+        let listen = |handler| network.listen(&host, &addresses[1], handler);
+        let second = Server::on_network(&host, config, listen);
+        Self {
+            second: second.expect("the address is free"),
+            configs: DistributedContextConfiguration::local_cluster(&addresses),
+            host,
+            network,
+        }
+    }
+
+    fn first_address(&self) -> &str {
+        self.configs[0].own_address().expect("the task has one")
+    }
+
+    /// The request of the lead task for a context.
+    fn claim(&self, context_id: u64) -> Request {
+        let request = CreateContextRequest {
+            context_id,
+            dist_config: Some(self.configs[1].clone()),
+            is_multi_client: true,
+            ..CreateContextRequest::default()
+        };
+        request.into()
+    }
+}
+
+/// A task of which nothing is known but that it is there.
+struct Present(Sender<()>);
+
+impl RequestHandler for Present {
+    fn handle(self: Arc<Self>, _request: Request, reply: Reply<Response>) {
+        let error = RemoteError::new(ErrorCode::InvalidDistributedContextId, "no context");
+        reply.send(Err(error.into()));
+        // The test may be over.
+        let _ = self.0.send(());
+    }
+}
+
+#[test]
+fn a_lead_task_that_never_comes_is_not_waited_for() {
+    let timeout = Duration::from_millis(50);
+    let pair = Pair::new(|config| {
+        config.failure_timeout = timeout;
+        config.initialization_timeout = Some(timeout);
+    });
+    // After the error, the task may try again.
+    for _ in 0..2 {
+        let outcome = finish(&pair.host, |done| {
+            pair.second.initialize_multi_client(&pair.configs[1], done);
+        });
+        let address = pair.first_address();
+        let expected = format!(
+            "RpcDeadlineExceeded: waited in vain for /job:worker/task:0 at {address}, which \
+             leads: "
+        );
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_lead_task_that_ends_before_the_context_is_lost() {
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(1));
+    let (sender, asked) = channel();
+    let handler: Arc<dyn RequestHandler> = Arc::new(Present(sender));
+    let leader = pair
+        .network
+        .listen(&pair.host, pair.first_address(), Arc::downgrade(&handler));
+    let done = started(|done| {
+        pair.second.initialize_multi_client(&pair.configs[1], done);
+    });
+    // The second time, the first answer has arrived.
+    for _ in 0..2 {
+        asked.recv_timeout(LIMIT).unwrap();
+    }
+    assert!(done.try_recv().is_err());
+    drop(leader);
+    let error = wait(&pair.host, &done).unwrap_err().to_string();
+    let expected = "Unavailable: task /job:worker/task:0 is lost: ";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn a_lead_task_that_does_not_begin_is_not_waited_for() {
+    let pair = Pair::new(|config| config.initialization_timeout = Some(Duration::from_secs(2)));
+    let (sender, _asked) = channel();
+    let handler: Arc<dyn RequestHandler> = Arc::new(Present(sender));
+    let leader = pair
+        .network
+        .listen(&pair.host, pair.first_address(), Arc::downgrade(&handler));
+    let outcome = finish(&pair.host, |done| {
+        pair.second.initialize_multi_client(&pair.configs[1], done);
+    });
+    let expected = format!(
+        "RpcDeadlineExceeded: waited in vain for /job:worker/task:0 at {}, which leads: it \
+         answers, but has not created the context",
+        pair.first_address()
+    );
+    assert_eq!(outcome.unwrap_err().to_string(), expected);
+    drop(leader);
+}
+
+#[test]
+fn a_task_whose_program_does_not_take_part_is_not_waited_for() {
+    let pair = Pair::new(|_| ());
+    let (network, address) = (&pair.network, pair.first_address());
+    let config = ServerConfig {
+        initialization_timeout: Some(Duration::from_secs(2)),
+        ..ServerConfig::new("test", address)
+    };
+    let listen = |handler| network.listen(&pair.host, address, handler);
+    let leader = Server::on_network(&pair.host, config, listen).unwrap();
+    let second = pair.configs[1].own_address().unwrap();
+    let fails = |expected: &str| {
+        let outcome = finish(&pair.host, |done| {
+            leader.initialize_multi_client(&pair.configs[0], done);
+        });
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.ends_with(expected), "{error}");
+    };
+    let vain = "waited in vain for /job:worker/task:1 at";
+    fails(&format!(
+        "RpcDeadlineExceeded: {vain} {second}: it answers, but its program does not take part"
+    ));
+    network.cut(second);
+    fails(&format!(
+        "RpcUnavailable: GetDevices to {second}: no task listens at this address (from task: \
+         /job:worker/task:1)"
+    ));
+}
+
+#[test]
+fn a_lead_task_that_was_started_again_is_followed() {
+    let pair = Pair::new(|_| ());
+    let ask = |context_id: u64| {
+        started::<Response>(|done| {
+            let server = Arc::clone(&pair.second);
+            server.handle(pair.claim(context_id), Reply::new(done));
+        })
+    };
+    let before = ask(71);
+    let repeated = wait(&pair.host, &ask(71)).unwrap_err().code();
+    assert_eq!(repeated, ErrorCode::DistributedContextAlreadyExists);
+    let again = ask(72);
+    let error = wait(&pair.host, &before).unwrap_err().to_string();
+    let expected = "Cancelled: a later request of the task that leads has replaced this one";
+    assert_eq!(error, expected);
+    let done = started(|done| {
+        pair.second.initialize_multi_client(&pair.configs[1], done);
+    });
+    assert!(wait(&pair.host, &again).is_ok());
+    // The context is there, and not complete.
+    let repeated = wait(&pair.host, &ask(72)).unwrap_err().code();
+    assert_eq!(repeated, ErrorCode::DistributedContextAlreadyExists);
+    assert!(wait(&pair.host, &ask(73)).is_ok());
+    assert!(pair.second.context(72).is_err());
+    assert!(done.try_recv().is_err());
+    let chains = finish::<Response>(&pair.host, |done| {
+        let request = SendReadyChainsRequest {
+            context_id: 73,
+            ready_chains: Vec::new(),
+        };
+        Arc::clone(&pair.second).handle(request.into(), Reply::new(done));
+    });
+    assert!(chains.is_ok());
+    assert_eq!(wait(&pair.host, &done).unwrap().id(), 73);
+    // A complete one stays.
+    let late = wait(&pair.host, &ask(74)).unwrap_err().code();
+    assert_eq!(late, ErrorCode::DistributedContextAlreadyExists);
+}
+
+#[test]
+fn the_loss_of_the_only_client_is_told() {
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_millis(50));
+    let (sender, told) = channel();
+    pair.second.on_owner_lost(move |task, error| {
+        // The test waits for it.
+        let _ = sender.send((task.to_string(), error.message.clone()));
+    });
+    let created = finish::<Response>(&pair.host, |done| {
+        let request = CreateContextRequest {
+            context_id: 7,
+            dist_config: Some(pair.configs[1].clone()),
+            owner: "/job:worker/task:0".to_owned(),
+            ..CreateContextRequest::default()
+        };
+        Arc::clone(&pair.second).handle(request.into(), Reply::new(done));
+    });
+    assert!(created.is_ok());
+    let (task, message) = wait(&pair.host, &told);
+    assert_eq!(task, "/job:worker/task:0");
+    let expected = "task /job:worker/task:0 is lost: ";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(pair.second.context(7).is_err());
+}
