@@ -48,6 +48,20 @@ fn is_letter_of_two_dashes(text: &str) -> bool {
     letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
+/// Spells `trace --cluster MERGED TRACE…`, without the name of the tool, as `cluster trace MERGED
+/// TRACE…`. In `trace --cluster JOB=ADDRESS …`, which runs a program, there is a `=`.
+#[cfg(all(feature = "grpc", unix))]
+pub(crate) fn with_command_of_traces(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let [command, flag, merged, ..] = &mut arguments[..] else {
+        return arguments;
+    };
+    if command == "trace" && flag == "--cluster" && !merged.to_string_lossy().contains('=') {
+        *command = "cluster".into();
+        *flag = "trace".into();
+    }
+    arguments
+}
+
 /// Returns `true` if an argument may be a flag that is set to true or false. Describing all
 /// arguments of a command takes a while, and few command lines need that.
 pub(crate) fn may_set_flags(arguments: &[OsString]) -> bool {

@@ -21,6 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt cluster status --cluster worker=a:7700,b:7700      show the state of two tasks
   tfrt cluster ping --count 20 --cluster worker=a:7700    measure how long a task takes to answer
+  tfrt cluster trace all.json task0.json task1.json       the same as `tfrt trace --cluster …`
 
 The exit status is 1 if a task does not answer.";
 

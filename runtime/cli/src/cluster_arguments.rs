@@ -1,27 +1,33 @@
 //! The cluster of a process, and its credentials.
 
+mod credentials;
+
+mod meeting;
+
 use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
-use std::net::TcpListener;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tfrt::distributed::collective::{AUTO, BackEnd};
-use tfrt::distributed::discovery::{
-    self, Board, DiscoveryError, Folder, Meeting, MeetingPlace, Told,
-};
-use tfrt::distributed::message::DistributedContextConfiguration;
+use tfrt::distributed::discovery::{self, ALL_TASKS, Board, CLIENT_JOB, DiscoveryError, Told};
+use tfrt::distributed::message::{ANY_ORDER, DistributedContextConfiguration};
 use tfrt::distributed::name::TaskName;
 use tfrt::distributed::{
-    AllowedPrograms, DEFAULT_COLLECTIVES, Server, ServerConfig, is_local_address,
+    AllowedPrograms, DEFAULT_COLLECTIVES, DEFAULT_INITIALIZATION_TIMEOUT, Server, ServerConfig,
+    is_local_address,
 };
-use tfrt_grpc::{GrpcNetwork, GrpcOptions, TaskNames, Tls, Token};
-use tfrt_host::{HostContext, log};
+use tfrt_grpc::{GrpcNetwork, GrpcOptions};
+use tfrt_host::HostContext;
 
 use crate::failure::{CliError, Failure};
+
+use credentials::Credentials;
+use meeting::{board_at, meet};
 
 /// The variable that says that standard input is the socket where the task listens: see
 /// `tfrt launch`.
@@ -75,36 +81,6 @@ pub(crate) struct ClusterArguments {
     credentials: Credentials,
 }
 
-/// What a process proves with that it belongs to the cluster.
-#[derive(Args, Clone, Debug)]
-struct Credentials {
-    /// The certificate of this task, in PEM format. Encrypts connections; both ends authenticate
-    /// each other
-    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
-    tls_cert: Option<PathBuf>,
-
-    /// The private key of the certificate, in PEM format
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
-
-    /// The certificates of the authorities that sign the certificates of tasks, in PEM format
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_ca: Option<PathBuf>,
-
-    /// The tasks of certificates that do not name them: lines of a host name or URI of the
-    /// certificate and `tfrt://CLUSTER/job/JOB/task/N`
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_names: Option<PathBuf>,
-
-    /// A file with the shared secret that authenticates all tasks
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-
-    /// Allow unencrypted connections from other machines
-    #[arg(long)]
-    insecure_network: bool,
-}
-
 /// Which of the tasks this process is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TaskArguments {
@@ -116,23 +92,25 @@ pub(crate) struct TaskArguments {
     #[arg(long, value_name = "N")]
     task: Option<i32>,
 
-    /// Where this task listens if tasks find each other in a folder or on an etcd server: the name
-    /// or address of this machine as others know it. With port 0, the system chooses a port
-    /// [default: TFRT_LISTEN, or 127.0.0.1:0]
+    /// Where this task listens if the cluster does not say so: the name or address of this machine
+    /// as others know it. With port 0, the system chooses a port. For tasks that find each other
+    /// in a folder or on an etcd server [default: TFRT_LISTEN, or 127.0.0.1:0], and for a client
+    /// [default: the address by which this machine reaches the workers]
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
 
-    /// How long to wait for the other tasks in a folder or on an etcd server, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    meeting_timeout: u32,
+    /// How long to wait for the other tasks, in seconds: until they have found each other, and until
+    /// the programs of all take part [default: 300]
+    #[arg(long, value_name = "SECONDS")]
+    meeting_timeout: Option<u32>,
 
     /// How collectives exchange tensors: `ring` (over the network), `shm` (shared memory, between
     /// tasks of one machine), `auto` (the best of these), `tree` or `recursive_doubling` (over the
     /// network, with few steps for small tensors; need groups that allow any order), `mpi` (between
     /// ranks that `mpirun` has started; needs `--features mpi`), or `nccl` (between GPUs; needs
-    /// `--features nccl`). The same for all tasks
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_COLLECTIVES)]
-    collectives: String,
+    /// `--features nccl`). The same for all tasks [default: `ring`]
+    #[arg(long, value_name = "NAME")]
+    collectives: Option<String>,
 
     /// Which programs other tasks may send: `any`, `registered` (those of `--program`), or `none`
     /// [default: `any` at loopback addresses and Unix sockets, otherwise `registered`]
@@ -158,6 +136,42 @@ enum Allowance {
 }
 
 impl TaskArguments {
+    /// Returns the flags that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        given([
+            ("--job", self.job.is_some()),
+            ("--task", self.task.is_some()),
+            ("--listen", self.listen.is_some()),
+            ("--meeting-timeout", self.meeting_timeout.is_some()),
+            ("--collectives", self.collectives.is_some()),
+            ("--allow-programs", self.allow_programs.is_some()),
+            ("--program", !self.program.is_empty()),
+            ("--flight", self.flight),
+        ])
+    }
+
+    /// Returns the same arguments for a task of this name.
+    pub(crate) fn of(&self, job: &str, task: i32) -> Self {
+        Self {
+            job: Some(job.to_owned()),
+            task: Some(task),
+            ..self.clone()
+        }
+    }
+
+    /// Returns how long to wait for the other tasks.
+    pub(crate) fn timeout(&self) -> Duration {
+        let timeout = self.meeting_timeout;
+        timeout.map_or(DEFAULT_INITIALIZATION_TIMEOUT, |seconds| {
+            Duration::from_secs(seconds.into())
+        })
+    }
+
+    /// Returns the back end of collectives.
+    pub(crate) fn collectives(&self) -> &str {
+        self.collectives.as_deref().unwrap_or(DEFAULT_COLLECTIVES)
+    }
+
     /// Returns the programs that a task at an address accepts.
     fn programs(&self, address: &str) -> Result<AllowedPrograms, Failure> {
         let allowance = self
@@ -204,7 +218,45 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Returns the names of the flags that were given.
+fn given<const N: usize>(flags: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    let given = flags.into_iter().filter(|(_, is_given)| *is_given);
+    given.map(|(name, _)| name)
+}
+
 impl ClusterArguments {
+    /// Returns the same arguments for a cluster of these jobs, each as `JOB=ADDRESS,ADDRESS`.
+    pub(crate) fn of_jobs(&self, jobs: &[String]) -> Self {
+        Self {
+            cluster: jobs.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns `true` if a flag says which tasks there are.
+    pub(crate) fn is_given(&self) -> bool {
+        self.places().next().is_some()
+    }
+
+    /// Returns the flags that were given and say which tasks there are.
+    fn places(&self) -> impl Iterator<Item = &'static str> {
+        given([
+            ("--cluster", !self.cluster.is_empty()),
+            ("--cluster-file", self.cluster_file.is_some()),
+            ("--cluster-folder", self.cluster_folder.is_some()),
+            ("--cluster-etcd", self.cluster_etcd.is_some()),
+        ])
+    }
+
+    /// Returns the flags that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let further = given([
+            ("--cluster-size", !self.cluster_size.is_empty()),
+            ("--any-order", self.any_order),
+        ]);
+        self.places().chain(further).chain(self.credentials.given())
+    }
+
     fn told(&self, task: Option<&TaskArguments>) -> Result<Told, Failure> {
         let file = self.cluster_file.as_deref().map(|path| {
             let name = path.display().to_string();
@@ -234,14 +286,69 @@ impl ClusterArguments {
         if let Some(meeting) = discovery::meeting(&told, &variable).map_err(wrong)? {
             let mut board = board_at(&meeting.place)?;
             let network = self.network()?;
-            let config = meet(&meeting, &network, &mut *board, task.meeting_timeout)?;
+            let config = meet(&meeting, &network, &mut *board, task.timeout())?;
             return Ok(FoundCluster {
                 config,
                 _board: Some(board),
             });
         }
+        let useless = [
+            ("--cluster-size", !self.cluster_size.is_empty()),
+            ("--listen", task.listen.is_some()),
+        ];
+        if let Some(flag) = given(useless).next() {
+            return Err(Failure::new(format!(
+                "{flag} has no effect, because the addresses of all tasks are given"
+            )));
+        }
         Ok(FoundCluster {
             config: discovery::discover(&told, &variable).map_err(wrong)?,
+            _board: None,
+        })
+    }
+
+    /// Returns the configuration of a client: the task that the command line or the cluster says, or
+    /// a further one.
+    pub(crate) fn of_client(&self, task: &TaskArguments) -> Result<FoundCluster, Failure> {
+        if task.job.is_some() || task.task.is_some() {
+            return self.configuration(task);
+        }
+        if !self.cluster_size.is_empty() {
+            return Err(Failure::new(
+                "--cluster-size has no effect, because a client uses the tasks that are there",
+            ));
+        }
+        let mut config = self.observed()?;
+        if config.jobs().iter().any(|job| job.name == CLIENT_JOB) {
+            return self.configuration(&task.of(CLIENT_JOB, 0));
+        }
+        if self.any_order {
+            let mut groups = config.collective_groups.iter_mut();
+            if let Some(group) = groups.find(|group| group.name == ALL_TASKS) {
+                ANY_ORDER.clone_into(&mut group.order);
+            }
+        }
+        let listen = match &task.listen {
+            Some(listen) => listen.clone(),
+            None => address_towards(&config)?,
+        };
+        if is_everywhere(&listen) {
+            return Err(Failure::new(format!(
+                "--listen: expected the name or address by which the workers reach this machine, \
+                 found `{listen}`"
+            )));
+        }
+        let opened = match listen.starts_with("unix:") {
+            true => Ok(listen),
+            false => self.network()?.open(&listen),
+        };
+        let address = opened.map_err(|error| {
+            let client = TaskName::new(CLIENT_JOB, 0).to_string();
+            Failure::Status(CANNOT_LISTEN, CliError::caused(client, error))
+        })?;
+        let config = discovery::with_client(&config, &address);
+        Ok(FoundCluster {
+            config: config.map_err(|error| Failure::new(error.to_string()))?,
             _board: None,
         })
     }
@@ -261,15 +368,43 @@ impl ClusterArguments {
         Ok(GrpcNetwork::new(self.credentials.options()?))
     }
 
-    /// Starts the task that a configuration describes.
+    /// Starts the task that a configuration describes, at the socket of the launcher if there is one.
     pub(crate) fn start(
         &self,
         config: &DistributedContextConfiguration,
         task: &TaskArguments,
         host: &Arc<HostContext>,
     ) -> Result<Arc<Server>, Failure> {
-        if task.collectives != AUTO && BackEnd::find(&task.collectives).is_none() {
-            let found = &task.collectives;
+        let address = config.own_address().unwrap_or_default();
+        if let Some(adopted) = adopt_inherited(config)?
+            && adopted != address
+        {
+            return Err(Failure::new(format!(
+                "{LISTENER_VARIABLE}: expected a socket at {address}, found one at {adopted}"
+            )));
+        }
+        self.serve(config, task, host)
+    }
+
+    /// Starts the only client of a cluster. Its launcher need not have meant it to be one.
+    pub(crate) fn start_client(
+        &self,
+        config: &DistributedContextConfiguration,
+        task: &TaskArguments,
+        host: &Arc<HostContext>,
+    ) -> Result<Arc<Server>, Failure> {
+        adopt_inherited(config)?;
+        self.serve(config, task, host)
+    }
+
+    fn serve(
+        &self,
+        config: &DistributedContextConfiguration,
+        task: &TaskArguments,
+        host: &Arc<HostContext>,
+    ) -> Result<Arc<Server>, Failure> {
+        let found = task.collectives();
+        if found != AUTO && BackEnd::find(found).is_none() {
             return Err(Failure::new(format!(
                 "--collectives: expected `ring`, `shm`, `auto`, `tree`, `recursive_doubling` or, \
                  with the features of these names, `mpi` or `nccl`, found `{found}`"
@@ -285,27 +420,18 @@ impl ClusterArguments {
                 "--tls-cert: expected a certificate of {name}, found one of {named}"
             )));
         }
-        let cannot_listen =
-            |error| Failure::Status(CANNOT_LISTEN, CliError::caused(name.clone(), error));
         let address = config.own_address().unwrap_or_default();
-        let inherited = inherited_listener()?;
-        let adopted = inherited.map(tfrt_grpc::adopt).transpose();
-        if let Some(adopted) = adopted.map_err(cannot_listen)?
-            && adopted != address
-        {
-            return Err(Failure::new(format!(
-                "{LISTENER_VARIABLE}: expected a socket at {address}, found one at {adopted}"
-            )));
-        }
         let network = GrpcNetwork::new(options);
         let server_config = ServerConfig {
             task: TaskName::parse(&name).ok(),
-            collectives: task.collectives.clone(),
+            collectives: found.to_owned(),
+            initialization_timeout: Some(task.timeout()),
             programs: task.programs(address)?,
             ..ServerConfig::new(tfrt_grpc::TYPE_NAME, address)
         };
         let listen = |handler| network.listen(host, address, handler);
-        Server::on_network(host, server_config, listen).map_err(cannot_listen)
+        let server = Server::on_network(host, server_config, listen);
+        server.map_err(|error| cannot_listen(config, error))
     }
 }
 
@@ -324,58 +450,57 @@ impl std::fmt::Debug for FoundCluster {
     }
 }
 
-/// Returns the place where tasks meet.
-fn board_at(place: &MeetingPlace) -> Result<Box<dyn Board>, Failure> {
-    match place {
-        MeetingPlace::Folder(path) => Ok(Box::new(Folder::new(path, random()))),
-        #[cfg(feature = "etcd")]
-        MeetingPlace::Etcd(address) => match tfrt_grpc::Etcd::new(address) {
-            Ok(etcd) => Ok(Box::new(etcd)),
-            Err(error) => Err(Failure::new(error.to_string())),
-        },
-        #[cfg(not(feature = "etcd"))]
-        MeetingPlace::Etcd(address) => Err(Failure::new(format!(
-            "{address}: this program was built without the feature `etcd`"
-        ))),
+/// Returns `true` for an address that means all addresses of this machine.
+fn is_everywhere(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified())
+}
+
+/// Returns where a client may listen so that all tasks reach it, at a port that the system chooses.
+fn address_towards(config: &DistributedContextConfiguration) -> Result<String, Failure> {
+    let addresses = config.jobs().iter().flat_map(|job| job.tasks.values());
+    let mut elsewhere = addresses.filter(|address| !is_local_address(address));
+    let Some(address) = elsewhere.next() else {
+        return Ok("127.0.0.1:0".to_owned());
+    };
+    let own_ip = address.to_socket_addrs().and_then(|mut peers| {
+        let unknown = || io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        own_ip_towards(peers.next().ok_or_else(unknown)?)
+    });
+    match own_ip {
+        Ok(IpAddr::V4(ip)) => Ok(format!("{ip}:0")),
+        Ok(IpAddr::V6(ip)) => Ok(format!("[{ip}]:0")),
+        Err(error) => {
+            let message = format!("expected `--listen`, because there is no way to {address}");
+            Err(Failure::caused(message, error))
+        }
     }
 }
 
-/// Returns a number that no other process has.
-fn random() -> u64 {
-    // Every state has keys of its own, and the first of a thread takes them from the system.
-    RandomState::new().hash_one(std::process::id())
+/// Returns the address of this machine that packets to another one come from.
+fn own_ip_towards(peer: SocketAddr) -> io::Result<IpAddr> {
+    let any = match peer {
+        SocketAddr::V4(_) => "0.0.0.0:0",
+        SocketAddr::V6(_) => "[::]:0",
+    };
+    // Nothing is sent: the system looks for the way.
+    let socket = UdpSocket::bind(any)?;
+    socket.connect(peer)?;
+    Ok(socket.local_addr()?.ip())
 }
 
-/// Lets this task meet the others. Where it listens is then known, and the socket is open.
-fn meet(
-    meeting: &Meeting,
-    network: &GrpcNetwork,
-    board: &mut dyn Board,
-    timeout: u32,
-) -> Result<DistributedContextConfiguration, Failure> {
-    let listen = &meeting.listen;
-    // A socket at a path has its address already.
-    let address = match listen.starts_with("unix:") {
-        true => Ok(listen.clone()),
-        false => network.open(listen),
-    };
-    let address = address.map_err(|error| {
-        let task = meeting.task.to_string();
-        Failure::Status(CANNOT_LISTEN, CliError::caused(task, error))
-    })?;
-    let deadline = Instant::now() + Duration::from_secs(timeout.into());
-    let num_tasks: u32 = meeting.sizes.iter().map(|(_, size)| size).sum();
-    let mut on_wait = |num_present: usize, missing: &[String]| {
-        let first = missing.first().map_or("", String::as_str);
-        let others = match missing.len() {
-            0 | 1 => String::new(),
-            count => format!(" and {} others", count - 1),
-        };
-        log::info!("{num_present} of {num_tasks} tasks are there; waiting for {first}{others}");
-    };
-    let own = (&*address, random());
-    let met = meeting.meet(board, own, deadline, &mut on_wait);
-    met.map_err(|error| Failure::new(error.to_string()))
+#[cold]
+fn cannot_listen(config: &DistributedContextConfiguration, error: tfrt_support::Error) -> Failure {
+    Failure::Status(CANNOT_LISTEN, CliError::caused(config.task_name(), error))
+}
+
+/// Lets this task listen at the socket that the parent process opened for it, if there is one, and
+/// returns its address.
+fn adopt_inherited(config: &DistributedContextConfiguration) -> Result<Option<String>, Failure> {
+    let inherited = inherited_listener()?;
+    let adopted = inherited.map(tfrt_grpc::adopt).transpose();
+    adopted.map_err(|error| cannot_listen(config, error))
 }
 
 /// Returns the socket that the parent process opened for this one.
@@ -389,71 +514,16 @@ fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
         )));
     }
     let unusable = |error| Failure::caused(LISTENER_VARIABLE, error);
-    let copy: OwnedFd = std::io::stdin()
-        .as_fd()
-        .try_clone_to_owned()
-        .map_err(unusable)?;
+    let copy: OwnedFd = io::stdin().as_fd().try_clone_to_owned().map_err(unusable)?;
     // The copy is the only one from here on: when the task stops listening, so does the system.
     let nothing = File::open("/dev/null").map_err(unusable)?;
     rustix::stdio::dup2_stdin(nothing).map_err(|error| unusable(error.into()))?;
     Ok(Some(TcpListener::from(copy)))
 }
 
-impl Credentials {
-    fn options(&self) -> Result<GrpcOptions, Failure> {
-        let wrong = |error: tfrt_support::Error| Failure::new(error.message());
-        let files = (&self.tls_cert, &self.tls_key, &self.tls_ca);
-        let tls = match files {
-            (Some(certificate), Some(key), Some(authorities)) => {
-                let names = self.tls_names.as_deref().map(TaskNames::from_file);
-                let names = names.transpose().map_err(wrong)?.unwrap_or_default();
-                let tls = Tls::from_named_files(certificate, key, authorities, names);
-                Some(tls.map_err(wrong)?)
-            }
-            _ => None,
-        };
-        let token = self.token_file.as_deref().map(read_token).transpose()?;
-        Ok(GrpcOptions {
-            tls,
-            token,
-            allow_insecure_network: self.insecure_network,
-            ..GrpcOptions::default()
-        })
-    }
-}
-
-fn read_token(path: &Path) -> Result<Token, Failure> {
-    use std::io::Read;
-
-    let name = path.display();
-    // More than any token, so that a wrong file is not read as a whole.
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(1 << 16).read_to_string(&mut text))
-        .map_err(|error| Failure::caused(format!("cannot read `{name}`"), error))?;
-    Token::new(&text).map_err(|error| Failure::new(format!("`{name}`: {}", error.message())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_task_that_may_not_listen_publishes_no_address() {
-        let folder = std::env::temp_dir().join(format!("tfrt-refused-{}", std::process::id()));
-        let meeting = Meeting {
-            place: MeetingPlace::Folder(folder.display().to_string()),
-            sizes: vec![("worker".to_owned(), 1)],
-            task: TaskName::new("worker", 0),
-            listen: "0.0.0.0:0".to_owned(),
-            any_order: false,
-        };
-        let network = GrpcNetwork::new(GrpcOptions::default());
-        let mut board = Folder::new(&folder, 1);
-        let refused = meet(&meeting, &network, &mut board, 0);
-        assert!(matches!(refused, Err(Failure::Status(CANNOT_LISTEN, _))));
-        assert!(!folder.exists());
-    }
 
     #[test]
     fn other_machines_send_only_programs_that_are_told() {
@@ -464,8 +534,8 @@ mod tests {
                 job: None,
                 task: None,
                 listen: None,
-                meeting_timeout: 0,
-                collectives: DEFAULT_COLLECTIVES.to_owned(),
+                meeting_timeout: None,
+                collectives: None,
                 allow_programs,
                 program: vec![file.clone()],
                 flight: false,

@@ -1,4 +1,5 @@
-//! `tfrt cluster trace`: merges the traces of the tasks of a cluster into one file.
+//! `tfrt cluster trace`, or `tfrt trace --cluster`: merges the traces of the tasks of a cluster into
+//! one file.
 //!
 //! ```text
 //!  task 0 ──[ send K to /job:worker/task:1 ]────────────────────►      clocks: each file has its own zero
@@ -35,13 +36,21 @@ pub(crate) struct Arguments {
 
 /// Merges the files.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut traces = Vec::with_capacity(arguments.traces.len());
-    for path in &arguments.traces {
-        traces.push(Trace::read(path)?);
-    }
-    let merged = merge(traces);
-    let text = format!("{merged}\n");
-    output::write(&arguments.merged, text.as_bytes())
+    let named = arguments.traces.iter().map(|path| {
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        (name.to_string_lossy().into_owned(), path.as_path())
+    });
+    merge_files(&arguments.merged, named)
+}
+
+/// Merges files, each with the name of a task, into another one, which may be one of them.
+pub(crate) fn merge_files<'a>(
+    merged: &str,
+    named: impl Iterator<Item = (String, &'a Path)>,
+) -> Result<(), Failure> {
+    let traces: Result<_, _> = named.map(|(name, path)| Trace::read(name, path)).collect();
+    let text = format!("{}\n", merge(traces?));
+    output::write(merged, text.as_bytes())
 }
 
 /// The trace of one task.
@@ -70,7 +79,7 @@ struct Message {
 }
 
 impl Trace {
-    fn read(path: &Path) -> Result<Self, Failure> {
+    fn read(name: String, path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let text = fs::read(path)
             .map_err(|error| Failure::caused(format!("cannot read `{shown}`"), error))?;
@@ -84,11 +93,7 @@ impl Trace {
             let message = format!("`{shown}` is not a trace: event {wrong} is not an object");
             return Err(Failure::new(message));
         }
-        let name = path.file_stem().unwrap_or(path.as_os_str());
-        Ok(Self {
-            name: name.to_string_lossy().into_owned(),
-            events,
-        })
+        Ok(Self { name, events })
     }
 
     /// Returns the slices whose names begin like this, with the rest of their names.

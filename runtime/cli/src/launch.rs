@@ -128,7 +128,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let pid = std::process::id().to_string();
     let under = ["launch", "--under", &pid, "--"].map(OsString::from);
     let become_program = [&under[..], &arguments.program].concat();
-    let mut tasks = cluster.start(program, &described, &become_program, &sender)?;
+    let mut tasks = cluster.start(program, &described, &|_| become_program.clone(), &sender)?;
     let mut failed: Option<(usize, ExitStatus)> = None;
     while tasks.num_running() > 0 {
         match tasks.wait(&events) {
@@ -149,11 +149,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let Some((index, status)) = failed else {
         return Ok(());
     };
-    let (code, how) = match (status.code(), status.signal()) {
-        (Some(code), _) => (code, format!("exit status {code}")),
-        (None, Some(signal)) => (128 + signal, format!("signal {signal}")),
-        (None, None) => (1, "unknown status".to_owned()),
-    };
+    let (code, how) = how_it_ended(status);
     let job = &arguments.job;
     let others = match tasks.children.len() {
         1 => "",
@@ -162,6 +158,15 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let message = format!("/job:{job}/task:{index} ended with {how}{others}");
     let code = u8::try_from(code).unwrap_or(1);
     Err(Failure::Status(code, CliError::new(message)))
+}
+
+/// Returns the exit status of a shell for a process, and how the process has ended.
+pub(crate) fn how_it_ended(status: ExitStatus) -> (i32, String) {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => (code, format!("exit status {code}")),
+        (None, Some(signal)) => (128 + signal, format!("signal {signal}")),
+        (None, None) => (1, "unknown status".to_owned()),
+    }
 }
 
 /// The tasks of a cluster, until they are ended.
@@ -218,13 +223,13 @@ impl LocalCluster {
         Ok(())
     }
 
-    /// Starts this tool, under the name `program`, for each task of a cluster that may have further
-    /// jobs.
+    /// Starts this tool, under the name `program` and with the `arguments` of each task, for each
+    /// task of a cluster that may have further jobs.
     pub(crate) fn start(
         self,
         program: &str,
         cluster: &str,
-        arguments: &[OsString],
+        arguments: &dyn Fn(usize) -> Vec<OsString>,
         sender: &Sender<Event>,
     ) -> Result<Tasks, Failure> {
         let own_path = std::env::current_exe().map_err(|error| {
@@ -239,7 +244,7 @@ impl LocalCluster {
             let mut command = Command::new(&own_path);
             command
                 .arg0(program)
-                .args(arguments)
+                .args(arguments(index))
                 .env("TFRT_CLUSTER", cluster)
                 .env("TFRT_JOB", &self.job)
                 .env("TFRT_TASK", index.to_string())
@@ -301,6 +306,21 @@ impl Tasks {
             let _ = ended.send(Event::Ended(index));
         });
         Ok(())
+    }
+
+    /// Returns the first task that has ended, if there is one, and how.
+    pub(crate) fn first_end(
+        &mut self,
+        events: &mpsc::Receiver<Event>,
+    ) -> Result<Option<(usize, ExitStatus)>, Failure> {
+        for event in events.try_iter() {
+            match event {
+                Event::Ended(index) => return Ok(Some((index, self.reap(index)?))),
+                Event::Closed => self.num_open -= 1,
+                Event::Interrupted => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Ends tasks that only serve others, and waits for them.

@@ -286,6 +286,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
+    #[cfg(all(feature = "grpc", unix))]
+    let arguments = arguments::with_command_of_traces(arguments);
     let arguments = std::iter::once(program.into()).chain(arguments);
     match program {
         "bef_executor" | "bef_executor_lite" | "code_size_test_driver" => {

@@ -3,6 +3,12 @@
 //! Scripts read this output: each line is flushed as soon as it is printed, and the lines are
 //! stable.
 
+#[cfg(all(feature = "grpc", unix))]
+mod client;
+
+#[cfg(all(feature = "grpc", unix))]
+mod cluster;
+
 mod function_arguments;
 
 mod leak_check;
@@ -65,7 +71,24 @@ pub(crate) use program_host::{ProgramHost, functions_by_arguments};
 use recording::{LevelName, Recording, SinkName};
 use result_line::{FunctionResult, Style, result_line};
 
-const EXAMPLES: &str = "\
+#[cfg(all(feature = "grpc", unix))]
+macro_rules! cluster_examples {
+    () => {
+        "  tfrt run --spawn 2 program.mlir                   run with two workers on this machine
+  tfrt run --cluster worker=a:7700,b:7700 p.mlir    use two workers that run: see `tfrt worker`
+"
+    };
+}
+
+#[cfg(not(all(feature = "grpc", unix)))]
+macro_rules! cluster_examples {
+    () => {
+        ""
+    };
+}
+
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   tfrt run program.mlir                             run every function without arguments
   tfrt run --functions=main,check program.bef       run two functions, in this order
@@ -77,9 +100,12 @@ Examples:
   tfrt run --trace trace.json program.mlir          record a trace of every kernel
   tfrt run --show program.mlir                      print the images that the program shows
   tfrt run --explain-placement program.mlir         print the device that each op runs on, and why
-
+",
+    cluster_examples!(),
+    "
 A comment `// expected-error {{text}}` on the line of a kernel says that the kernel must fail. The
-exit status is 0 if exactly the expected errors occur.";
+exit status is 0 if exactly the expected errors occur."
+);
 
 /// Run the functions of a program.
 #[derive(Debug, Parser)]
@@ -180,14 +206,7 @@ pub(crate) struct Options {
 
     #[cfg(all(feature = "grpc", unix))]
     #[command(flatten)]
-    member: member::MemberArguments,
-
-    /// Start this many workers on this machine, and end them after the program. In the program,
-    /// `tfrt_dist.get_distributed_context` returns the context of the cluster: this process is
-    /// `/job:client/task:0`, and the workers are the tasks of the job `worker`
-    #[cfg(all(feature = "grpc", unix))]
-    #[arg(long, value_name = "COUNT", help_heading = "Cluster", conflicts_with = "distributed", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    spawn: Option<u16>,
+    cluster: cluster::RunClusterArguments,
 
     /// A folder with source files that locations in the program refer to. Diagnostics show lines of
     /// these files, and their `expected-error` comments count. The folder of the program is always
@@ -293,14 +312,19 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(level) = options.told_level() {
         tracing::enable(level);
     }
-    let outcome = run_program(program, options);
+    let outcome = run_program(program, options, None);
     tracing::disable();
     outcome
 }
 
-/// Runs the program and writes a trace to `path`, even if the run fails.
+/// Runs the program and writes a trace to `path`, even if the run fails. It includes those of
+/// workers that the run starts, unless it goes to standard output.
 pub(crate) fn run_recorded(program: &str, options: &Options, path: &str) -> Result<(), Failure> {
-    recorded(options, path, || run_program(program, options))
+    let of_workers = (path != "-").then_some(path);
+    let outcome = recorded(options, path, || run_program(program, options, of_workers));
+    #[cfg(all(feature = "grpc", unix))]
+    let outcome = outcome.and(of_workers.map_or(Ok(()), |path| options.cluster.merge_traces(path)));
+    outcome
 }
 
 /// Does work and writes a trace of it to `path`, even if it fails.
@@ -310,7 +334,16 @@ pub(crate) fn recorded(
     work: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let level = options.tracing_level.map(TracingLevel::from);
-    let recording = Recording::start(path, level.unwrap_or(TracingLevel::Debug))?;
+    record(path, level.unwrap_or(TracingLevel::Debug), work)
+}
+
+/// Does work and writes a trace of it to `path`, likewise, with what a level includes.
+pub(crate) fn record(
+    path: &str,
+    level: TracingLevel,
+    work: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let recording = Recording::start(path, level)?;
     let outcome = work();
     let written = recording.finish();
     outcome.and(written)
@@ -332,6 +365,8 @@ pub(crate) fn run_model(
                 .to_owned(),
         ));
     }
+    #[cfg(all(feature = "grpc", unix))]
+    options.cluster.refuse_for_model()?;
     let front_end = FrontEnd::new(program, &options.libraries)?;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
@@ -348,7 +383,9 @@ pub(crate) fn run_model(
     )
 }
 
-fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
+fn run_program(program: &str, arguments: &Options, trace: Option<&str>) -> Result<(), Failure> {
+    #[cfg(all(feature = "grpc", unix))]
+    arguments.cluster.check()?;
     let _scope = Scope::enter(TracingLevel::Default, || "Bef Executor");
     let front_end = FrontEnd::from_link(program)?;
     let input = Input::read(&arguments.file)?;
@@ -378,7 +415,8 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     let allocator_kind = allocator_kind(arguments);
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
-    let outcome = run_on(program, arguments, &front_end, Arc::clone(&allocator), file);
+    let own_allocator = Arc::clone(&allocator);
+    let outcome = run_on(program, arguments, trace, &front_end, own_allocator, file);
     // By now the host and all that it allocated are gone, unless something went wrong that a
     // message says.
     let profiled = report_profile(allocator_kind, &*allocator);
@@ -431,6 +469,7 @@ fn explain_placement(
 fn run_on(
     program: &str,
     arguments: &Options,
+    trace: Option<&str>,
     front_end: &FrontEnd,
     allocator: Arc<dyn HostAllocator>,
     file: ProgramFile,
@@ -475,6 +514,7 @@ fn run_on(
         Ok(loaded) => run_in_cluster(
             program,
             arguments,
+            trace,
             &argument_names,
             &host,
             &loaded,
@@ -601,38 +641,32 @@ pub(crate) fn create_queue(
 }
 
 /// Runs the functions, as a task of a cluster if the command line requests it. `has_failed` is set
-/// by errors that functions report.
+/// by errors that functions report. The files for traces of workers have names that begin with
+/// `trace`.
 fn run_in_cluster(
     program: &str,
     arguments: &Options,
+    trace: Option<&str>,
     names: &ArgumentNames,
     host: &Arc<HostContext>,
     loaded: &Arc<Program>,
     has_failed: &AtomicBool,
 ) -> Result<(), Failure> {
-    // Only tasks of a cluster have others who wait for them.
-    let _ = has_failed;
+    // Only tasks of a cluster have others who wait for them, and workers.
+    let _ = (has_failed, trace);
     #[cfg(all(feature = "grpc", unix))]
-    if let Some(member) = arguments.member.join(program, host)? {
-        let context = member.context();
+    if let Some(cluster) = arguments
+        .cluster
+        .join(program, &arguments.libraries, trace, host)?
+    {
+        let context = cluster.context();
         let ran = run_functions(program, arguments, names, host, loaded, &|request| {
             request.context_data(context.clone())
         });
         drop(context);
         let is_well = ran.is_ok() && !has_failed.load(Ordering::Relaxed);
-        member.leave(host, is_well);
-        return ran;
-    }
-    #[cfg(all(feature = "grpc", unix))]
-    if let Some(num_workers) = arguments.spawn {
-        let workers = workers::Workers::start(program, num_workers, host)?;
-        let context = workers.context();
-        let ran = run_functions(program, arguments, names, host, loaded, &|request| {
-            request.context_data(context.clone())
-        });
-        drop(context);
-        let ended = workers.end(host);
-        return ran.and(ended);
+        let left = cluster.leave(host, is_well);
+        return ran.and(left);
     }
     run_functions(program, arguments, names, host, loaded, &|request| request)
 }
@@ -748,7 +782,7 @@ fn run_function(
     }
     drop((ctx, given));
     #[cfg(all(feature = "grpc", unix))]
-    if arguments.member.is_given() || arguments.spawn.is_some() {
+    if arguments.cluster.is_given() {
         // Other tasks make objects here meanwhile.
         return Ok(());
     }

@@ -1,5 +1,7 @@
-//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and
-//! `tfrt run --distributed`.
+//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and `tfrt run` with
+//! `--distributed`, `--cluster` and `--spawn`.
+
+mod joining;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,7 +44,7 @@ func @main() -> i32 {
 "#;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
+    let own = vec![
         Trial::test(
             "lines_of_tasks_are_told_apart",
             lines_of_tasks_are_told_apart,
@@ -70,6 +72,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
+            "a_trace_includes_those_of_workers",
+            a_trace_includes_those_of_workers,
+        ),
+        Trial::test(
             "ending_the_launcher_twice_ends_what_tasks_have_started",
             ending_the_launcher_twice_ends_what_tasks_have_started,
         ),
@@ -81,7 +87,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             "what_a_task_cannot_start_with_is_told",
             what_a_task_cannot_start_with_is_told,
         ),
-    ]
+    ];
+    own.into_iter().chain(joining::trials()).collect()
 }
 
 /// A folder with the program, and with the tool under its name in `bin`.
@@ -484,6 +491,32 @@ fn a_run_has_workers_of_its_own() -> Result<(), Failed> {
     require_equal(output.status, Some(0))
 }
 
+fn a_trace_includes_those_of_workers() -> Result<(), Failed> {
+    fs::write(FOLDER.join("traced.mlir"), WITH_WORKERS)?;
+    let trace = ["trace", "all.json", "--spawn=2", "traced.mlir"];
+    let output = tool::run(tfrt(&trace)?)?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    require_equal((output.status, &*stderr), (Some(0), ""))?;
+    let trace: serde_json::Value = serde_json::from_slice(&fs::read(FOLDER.join("all.json"))?)?;
+    let events = trace["traceEvents"]
+        .as_array()
+        .ok_or("a trace has events")?;
+    let named = |name: &str, of: &str| {
+        let events = events.iter().filter(|event| event["name"] == name);
+        let found = events.filter_map(|event| match of {
+            "" => event["pid"].as_u64().map(|pid| pid.to_string()),
+            field => event["args"][field].as_str().map(str::to_owned),
+        });
+        found.collect::<BTreeSet<String>>()
+    };
+    let tasks = ["client/0", "worker/0", "worker/1"].map(str::to_owned);
+    require_equal(named("process_name", "name"), BTreeSet::from(tasks))?;
+    // The kernel that prints runs on the workers alone.
+    let workers = ["2", "3"].map(str::to_owned);
+    require_equal(named("tfrt.print.i32", ""), BTreeSet::from(workers))?;
+    require_equal(FOLDER.join("all.json.worker.0").exists(), false)
+}
+
 fn traces_of_tasks_become_one() -> Result<(), Failed> {
     let script = "exec tfrt trace t$TFRT_TASK.json --distributed program.mlir";
     let output = tool::run(tfrt(&["launch", "-n", "3", "--", "sh", "-c", script])?)?;
@@ -498,7 +531,19 @@ fn traces_of_tasks_become_one() -> Result<(), Failed> {
     ];
     let output = tool::run(tfrt(&merge)?)?;
     require_equal(output.status, Some(0))?;
-    let merged: serde_json::Value = serde_json::from_slice(&fs::read(FOLDER.join("merged.json"))?)?;
+    // The same under another name.
+    let again = [
+        "trace",
+        "--cluster",
+        "again.json",
+        "t0.json",
+        "t1.json",
+        "t2.json",
+    ];
+    require_equal(tool::run(tfrt(&again)?)?.status, Some(0))?;
+    let read = |name: &str| fs::read(FOLDER.join(name));
+    require_equal(read("again.json")? == read("merged.json")?, true)?;
+    let merged: serde_json::Value = serde_json::from_slice(&read("merged.json")?)?;
     let events = merged["traceEvents"]
         .as_array()
         .ok_or("a trace has events")?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use clap::Args;
 use tfrt::distributed::collective::{self, Collective, Reduction};
 use tfrt::distributed::{DistContext, Server};
 use tfrt::prelude::{AsyncValueRef, Chain};
@@ -13,22 +12,6 @@ use crate::cluster_arguments::{ClusterArguments, FoundCluster, TaskArguments};
 use crate::failure::Failure;
 use crate::shut_down::shut_down;
 
-/// Which task of a cluster runs the program.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Cluster")]
-pub(crate) struct MemberArguments {
-    /// Run the program as one task of a cluster in which every task runs the same program. In the
-    /// program, `tfrt_dist.get_distributed_context` returns the context of the cluster
-    #[arg(long)]
-    distributed: bool,
-
-    #[command(flatten)]
-    task: TaskArguments,
-
-    #[command(flatten)]
-    cluster: ClusterArguments,
-}
-
 /// The task that this process is.
 #[derive(Debug)]
 pub(super) struct Member {
@@ -38,24 +21,17 @@ pub(super) struct Member {
     _found: FoundCluster,
 }
 
-impl MemberArguments {
-    /// Returns `true` if the program runs in a cluster.
-    pub(super) fn is_given(&self) -> bool {
-        self.distributed
-    }
-
-    /// Joins the cluster, if there is to be one: waits until all tasks have.
+impl Member {
+    /// Joins a cluster: waits until all tasks have.
     pub(super) fn join(
-        &self,
         program: &str,
+        cluster: &ClusterArguments,
+        task: &TaskArguments,
         host: &Arc<HostContext>,
-    ) -> Result<Option<Member>, Failure> {
-        if !self.distributed {
-            return Ok(None);
-        }
-        let found = self.cluster.configuration(&self.task)?;
+    ) -> Result<Self, Failure> {
+        let found = cluster.configuration(task)?;
         let config = &found.config;
-        let server = self.cluster.start(config, &self.task, host)?;
+        let server = cluster.start(config, task, host)?;
         let (promise, joined) = AsyncValueRef::<DistContext>::unconstructed();
         let own_server = Arc::clone(&server);
         server.initialize_multi_client(config, move |outcome| match outcome {
@@ -69,15 +45,13 @@ impl MemberArguments {
         host.await_values(&[joined.clone().into()])
             .map_err(failed)?;
         let context = joined.as_result().map_err(failed)?.clone();
-        Ok(Some(Member {
+        Ok(Self {
             server,
             context,
             _found: found,
-        }))
+        })
     }
-}
 
-impl Member {
     /// Returns the context that programs find in their request.
     pub(super) fn context(&self) -> DistContext {
         self.context.clone()

@@ -1,29 +1,32 @@
 //! A run with workers of its own: `tfrt run --spawn N`.
 //!
 //! This process is the client, `/job:client/task:0`. It starts the tasks of the job `worker` on
-//! this machine, creates a context on all of them, and ends them after the program.
+//! this machine, creates a context on all of them, and ends them after the program. If a worker ends
+//! before the context is there, the wait for it is over.
 
 use std::ffi::OsString;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::thread;
 
-use tfrt::distributed::discovery::{DEFAULT_JOB, Told, discover};
-use tfrt::distributed::{DistContext, Server, ServerConfig};
-use tfrt::prelude::AsyncValueRef;
-use tfrt_grpc::{GrpcNetwork, GrpcOptions};
+use tfrt::distributed::DistContext;
+use tfrt::distributed::discovery::{CLIENT_JOB, DEFAULT_JOB};
 use tfrt_host::HostContext;
+use tfrt_queue::Task;
+use tfrt_support::Error;
 
+use super::client::{Client, Joining};
+use crate::cluster_arguments::{ClusterArguments, TaskArguments};
+use crate::cluster_trace;
 use crate::failure::Failure;
-use crate::launch::{Event, LocalCluster, Tasks};
-use crate::shut_down::shut_down;
-
-/// The job of the process that runs the program.
-const CLIENT_JOB: &str = "client";
+use crate::launch::{Event, LocalCluster, Tasks, how_it_ended};
+use crate::libraries::LibraryArguments;
 
 /// The workers of a run.
 pub(super) struct Workers {
-    server: Arc<Server>,
-    context: DistContext,
+    client: Client,
     tasks: Tasks,
     events: Receiver<Event>,
 }
@@ -33,63 +36,193 @@ impl Workers {
     pub(super) fn start(
         program: &str,
         num_workers: u16,
+        (cluster, task): (&ClusterArguments, &TaskArguments),
+        further: &WorkerArguments<'_>,
         host: &Arc<HostContext>,
     ) -> Result<Self, Failure> {
         let workers = LocalCluster::new(DEFAULT_JOB, num_workers)?;
         let own = LocalCluster::new(CLIENT_JOB, 1)?;
-        let jobs = vec![own.description(), workers.description()];
+        let jobs = [own.description(), workers.description()];
         let described = jobs.join(";");
-        let told = Told {
-            jobs,
-            job: Some(CLIENT_JOB.to_owned()),
-            task: Some(0),
-            ..Told::default()
-        };
-        let config = discover(&told, &|_| None).map_err(|error| Failure::new(error.to_string()))?;
-        let cannot_listen = |error| Failure::caused(config.task_name(), error);
-        own.adopt().map_err(cannot_listen)?;
-        let network = GrpcNetwork::new(GrpcOptions::default());
-        let address = config.own_address().unwrap_or_default();
-        let server_config = ServerConfig::new(tfrt_grpc::TYPE_NAME, address);
-        let listen = |handler| network.listen(host, address, handler);
-        let server = Server::on_network(host, server_config, listen).map_err(cannot_listen)?;
+        let (cluster, task) = (cluster.of_jobs(&jobs), task.of(CLIENT_JOB, 0));
+        let found = cluster.configuration(&task)?;
+        own.adopt()
+            .map_err(|error| Failure::caused(found.config.task_name(), error))?;
+        let server = cluster.start_client(&found.config, &task, host)?;
         let (sender, events) = channel();
-        let pid = std::process::id().to_string();
-        let worker = ["worker", "--quiet", "--under", &pid].map(OsString::from);
         // This tool may have been started under the name of one that has no workers.
-        let tasks = workers.start("tfrt", &described, &worker, &sender)?;
-        let (promise, initialized) = AsyncValueRef::<DistContext>::unconstructed();
-        let own_server = Arc::clone(&server);
-        server.initialize_single_client(None, &config, move |outcome| match outcome {
-            Ok(context) => promise.emplace(DistContext::with_server(context, own_server)),
-            Err(errors) => promise.set_error(errors.to_value(own_server.host())),
-        });
-        let failed = |error| Failure::caused(format!("{program}: cannot reach the workers"), error);
-        host.await_values(&[initialized.clone().into()])
-            .map_err(failed)?;
-        let context = initialized.as_result().map_err(failed)?.clone();
-        Ok(Self {
-            server,
-            context,
-            tasks,
-            events,
-        })
+        let arguments = |worker| further.command_line(worker, &task);
+        let mut tasks = workers.start("tfrt", &described, &arguments, &sender)?;
+        let (joining, joined) = Joining::new();
+        let events = watched(events, joining.clone(), Arc::downgrade(host));
+        match Client::join_with(program, server, found, host, (&joining, joined)) {
+            Ok(client) => Ok(Self {
+                client,
+                tasks,
+                events,
+            }),
+            Err(failure) => {
+                let ended = tasks.first_end(&events)?;
+                // What a worker has said about its end is shown first.
+                tasks.finish(&events)?;
+                Err(match ended {
+                    Some((worker, status)) => Failure::new(format!(
+                        "{program}: /job:{DEFAULT_JOB}/task:{worker} ended with {} before the \
+                         program began",
+                        how_it_ended(status).1
+                    )),
+                    None => failure,
+                })
+            }
+        }
     }
 
     /// Returns the context that programs find in their request.
     pub(super) fn context(&self) -> DistContext {
-        self.context.clone()
+        self.client.context()
     }
 
     /// Closes the context, and ends the workers.
     pub(super) fn end(self, host: &Arc<HostContext>) -> Result<(), Failure> {
-        let (promise, closed) = AsyncValueRef::<i32>::unconstructed();
-        let context = Arc::clone(self.context.context());
-        // A worker that is lost has closed it, too.
-        context.close_remote_contexts(move |_| promise.emplace(0));
-        let _ = host.await_available(&[closed.into()]);
-        drop(context);
-        shut_down(&self.server, host);
+        self.client.leave(host);
         self.tasks.finish(&self.events)
+    }
+}
+
+/// What workers do besides serving.
+pub(super) struct WorkerArguments<'a> {
+    /// They load these.
+    pub(super) libraries: &'a LibraryArguments,
+    /// They write traces to files with names that begin with this one.
+    pub(super) trace: Option<&'a str>,
+}
+
+impl WorkerArguments<'_> {
+    /// Returns the command line of a worker, without the name of the tool.
+    fn command_line(&self, worker: usize, task: &TaskArguments) -> Vec<OsString> {
+        let pid = std::process::id().to_string();
+        let collectives = format!("--collectives={}", task.collectives());
+        let flags = ["worker", "--quiet", "--under", &pid, &collectives];
+        let mut arguments: Vec<OsString> = flags.map(OsString::from).into();
+        for path in self.libraries.paths() {
+            arguments.extend(["--kernel-library".into(), path.clone().into_os_string()]);
+        }
+        if let Some(trace) = self.trace {
+            arguments.extend(["--trace".into(), trace_file(trace, worker).into()]);
+        }
+        arguments
+    }
+}
+
+/// Returns the name of the file for the trace of a worker.
+fn trace_file(trace: &str, worker: usize) -> String {
+    format!("{trace}.{DEFAULT_JOB}.{worker}")
+}
+
+/// Adds the traces of workers to that of their client, and removes their files.
+pub(super) fn merge_traces(trace: &str, num_workers: u16) -> Result<(), Failure> {
+    let files = (0..num_workers.into()).map(|worker| {
+        let name = format!("{DEFAULT_JOB}/{worker}");
+        (name, PathBuf::from(trace_file(trace, worker)))
+    });
+    // A worker that was killed has written none.
+    let files: Vec<_> = files.filter(|(_, path)| path.exists()).collect();
+    let own = (format!("{CLIENT_JOB}/0"), Path::new(trace));
+    let others = files
+        .iter()
+        .map(|(name, path)| (name.clone(), path.as_path()));
+    cluster_trace::merge_files(trace, std::iter::once(own).chain(others))?;
+    for (_, path) in &files {
+        // A file that stays is of no harm.
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
+}
+
+/// Passes events on. The end of a task ends a wait for all tasks.
+fn watched(events: Receiver<Event>, joining: Joining, host: Weak<HostContext>) -> Receiver<Event> {
+    let (sender, passed) = channel();
+    thread::spawn(move || pass_on(&events, &sender, &joining, &host));
+    passed
+}
+
+fn pass_on(
+    events: &Receiver<Event>,
+    sender: &Sender<Event>,
+    joining: &Joining,
+    host: &Weak<HostContext>,
+) {
+    for event in events {
+        let is_end = matches!(event, Event::Ended(_));
+        // First, so that whoever has waited finds it.
+        if sender.send(event).is_err() {
+            return;
+        }
+        if is_end && let Some(host) = host.upgrade() {
+            let joining = joining.clone();
+            let task = Task::new(move || joining.resolve(Err(Error::new("a worker has ended"))));
+            host.queue().add_task(task);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use tfrt_host::HostContext;
+
+    use super::super::cluster::RunClusterArguments;
+    use super::*;
+    use crate::failure::WithCauses;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        cluster: RunClusterArguments,
+
+        #[command(flatten)]
+        libraries: LibraryArguments,
+    }
+
+    #[test]
+    fn workers_that_end_at_once_are_not_waited_for() {
+        for queue in ["s", "mstd:2"] {
+            let host = HostContext::builder()
+                .queue(tfrt_queue::create_queue(queue).unwrap())
+                .build();
+            // The workers are this test under another name, with arguments that tests do not have.
+            let line = Line::parse_from(["run", "--spawn=2", "--meeting-timeout=60"]);
+            let joined = line.cluster.join("tfrt", &line.libraries, None, &host);
+            let Err(Failure::Error(error)) = joined.map(|_| ()) else {
+                panic!("a test is not a worker");
+            };
+            let error = WithCauses(&error).to_string();
+            let [first, second] = [0, 1].map(|worker| {
+                format!(
+                    "tfrt: /job:worker/task:{worker} ended with exit status 101 before the \
+                     program began"
+                )
+            });
+            assert!(error == first || error == second, "{error}");
+        }
+    }
+
+    #[test]
+    fn workers_are_told_what_the_run_was_told() {
+        let line = Line::parse_from([
+            "run",
+            "--spawn=2",
+            "--kernel-library=a.so,b.so",
+            "--kernel-library=c.so",
+        ]);
+        let further = WorkerArguments {
+            libraries: &line.libraries,
+            trace: Some("t.json"),
+        };
+        let arguments = further.command_line(1, &line.cluster.task);
+        let libraries = ["a.so", "b.so", "c.so"].map(|path| ["--kernel-library", path]);
+        let expected = [&["--collectives=ring"], &libraries.concat()[..]].concat();
+        let expected = [&expected[..], &["--trace", "t.json.worker.1"]].concat();
+        assert_eq!(arguments[4..], expected[..]);
     }
 }
