@@ -543,6 +543,12 @@ impl DistributedContext {
         *kept = Some((owner, Box::new(on_lost)));
     }
 
+    /// Returns `true` for the task that owns the context: it has sent a request.
+    pub(crate) fn belongs_to(&self, task: TaskHandle) -> bool {
+        let owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        owner.as_ref().is_some_and(|(owner, _)| *owner == task)
+    }
+
     /// Closes the connection to a lost task, and ends the context if the task owned it.
     pub(crate) fn on_task_lost(&self, task: TaskHandle) {
         let clients = self.clients.lock();

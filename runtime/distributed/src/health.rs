@@ -444,7 +444,11 @@ impl Detector {
             {
                 format!("it closed context {}", context.id())
             }
-            Err(errors) if peer.incarnation.is_some() && fabric::nobody_listens(&errors) => {
+            // It was alive before.
+            Err(errors)
+                if (peer.incarnation.is_some() || context.belongs_to(task))
+                    && fabric::nobody_listens(&errors) =>
+            {
                 errors.to_string()
             }
             Err(errors) => {

@@ -9,7 +9,7 @@ use tfrt_support::ErrorCode;
 
 use crate::RemoteError;
 use crate::fabric::in_process::InProcessNetwork;
-use crate::fabric::{Reply, RequestHandler};
+use crate::fabric::{self, Reply, RequestHandler};
 use crate::message::{
     CreateContextRequest, DistributedContextConfiguration, Request, Response,
     SendReadyChainsRequest,
@@ -60,15 +60,21 @@ impl Pair {
     }
 }
 
-/// A task of which nothing is known but that it is there.
-struct Present(Sender<()>);
+/// A task whose only answer is an error, and a sender that is told of each request.
+struct Answering(ErrorCode, &'static str, Sender<()>);
 
-impl RequestHandler for Present {
+/// What a task without contexts answers to heartbeats.
+fn present(asked: Sender<()>) -> Arc<dyn RequestHandler> {
+    let code = ErrorCode::InvalidDistributedContextId;
+    Arc::new(Answering(code, "no context", asked))
+}
+
+impl RequestHandler for Answering {
     fn handle(self: Arc<Self>, _request: Request, reply: Reply<Response>) {
-        let error = RemoteError::new(ErrorCode::InvalidDistributedContextId, "no context");
-        reply.send(Err(error.into()));
+        let Self(code, message, asked) = &*self;
+        reply.send(Err(RemoteError::new(*code, *message).into()));
         // The test may be over.
-        let _ = self.0.send(());
+        let _ = asked.send(());
     }
 }
 
@@ -98,7 +104,7 @@ fn a_lead_task_that_never_comes_is_not_waited_for() {
 fn a_lead_task_that_ends_before_the_context_is_lost() {
     let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(1));
     let (sender, asked) = channel();
-    let handler: Arc<dyn RequestHandler> = Arc::new(Present(sender));
+    let handler = present(sender);
     let leader = pair
         .network
         .listen(&pair.host, pair.first_address(), Arc::downgrade(&handler));
@@ -120,7 +126,7 @@ fn a_lead_task_that_ends_before_the_context_is_lost() {
 fn a_lead_task_that_does_not_begin_is_not_waited_for() {
     let pair = Pair::new(|config| config.initialization_timeout = Some(Duration::from_secs(2)));
     let (sender, _asked) = channel();
-    let handler: Arc<dyn RequestHandler> = Arc::new(Present(sender));
+    let handler = present(sender);
     let leader = pair
         .network
         .listen(&pair.host, pair.first_address(), Arc::downgrade(&handler));
@@ -208,6 +214,25 @@ fn a_lead_task_that_was_started_again_is_followed() {
 #[test]
 fn the_loss_of_the_only_client_is_told() {
     let pair = Pair::new(|config| config.failure_timeout = Duration::from_millis(50));
+    the_only_client_is_lost(&pair);
+}
+
+#[test]
+fn an_only_client_that_does_not_listen_is_lost_at_once() {
+    // Longer than the test.
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(3600));
+    let (sender, _asked) = channel();
+    let (code, refused) = (ErrorCode::RpcUnavailable, fabric::NOBODY_LISTENS);
+    let handler: Arc<dyn RequestHandler> = Arc::new(Answering(code, refused, sender));
+    let address = pair.first_address();
+    let _network = pair
+        .network
+        .listen(&pair.host, address, Arc::downgrade(&handler));
+    the_only_client_is_lost(&pair);
+}
+
+/// Waits until the second task has lost the first one, whose context it has.
+fn the_only_client_is_lost(pair: &Pair) {
     let (sender, told) = channel();
     pair.second.on_owner_lost(move |task, error| {
         // The test waits for it.
