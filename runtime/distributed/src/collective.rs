@@ -88,7 +88,7 @@ pub use back_end::{
 };
 pub use reduction::{Reducible, Reduction};
 pub use regroup::regroup;
-pub(crate) use ring::is_listener;
+pub(crate) use ring::{group_of_own_key, is_listener};
 pub(crate) use selection::Selection;
 pub use selection::{
     AUTO, BackEnd, abandon, abandon_all_gather_any_shape, all_gather_any_shape,

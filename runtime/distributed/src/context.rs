@@ -24,6 +24,7 @@ use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::collective::epoch::Epochs;
 use crate::collective::uses::Uses;
 use crate::collective::{self, GroupMember, Selection, is_member};
+use crate::creators::Creators;
 use crate::device::{ClusterDevices, RemoteDevice};
 use crate::drain::Drain;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
@@ -35,7 +36,7 @@ use crate::lease::Releases;
 use crate::message::{
     ANY_ORDER, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
 };
-use crate::name;
+use crate::name::{self, TaskName};
 use crate::object::{RemoteObjectId, RemoteObjects};
 use crate::random;
 use crate::rendezvous::{Receiver, Rendezvous};
@@ -70,6 +71,8 @@ pub struct DistributedContext {
     num_regroupings: Mutex<HashMap<String, u64>>,
     epochs: Epochs,
     uses: Arc<Uses>,
+    creators: Creators,
+    closer: OnceLock<TaskHandle>,
     /// The groups that were opened for collectives, unless those go around the ring.
     group_members: Mutex<GroupMembers>,
     detector: Mutex<Option<Arc<Detector>>>,
@@ -155,6 +158,8 @@ impl DistributedContext {
         let objects = RemoteObjects::new(own_task.value());
         let own_ready_chain = objects.allocate(host_device);
         objects.set(&own_ready_chain, AnyRef::ready_chain())?;
+        let creators = Creators::default();
+        creators.tell(objects.prefix(), own_task);
         let context = Arc::new(Self {
             id,
             server,
@@ -171,6 +176,8 @@ impl DistributedContext {
             num_regroupings: Mutex::default(),
             epochs: Epochs::default(),
             uses: Arc::default(),
+            creators,
+            closer: OnceLock::new(),
             group_members: Mutex::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
@@ -425,10 +432,48 @@ impl DistributedContext {
     /// `Can't find device: D`
     pub(crate) fn add_ready_chain(&self, chain: RemoteObjectId) -> Result<(), RemoteError> {
         let task = self.devices.find(chain.device())?.task();
+        self.creators.tell(chain.prefix(), task);
         let chains = self.ready_chains.lock();
         let mut chains = chains.unwrap_or_else(PoisonError::into_inner);
         chains.insert(task, chain);
         Ok(())
+    }
+
+    /// As [`add_ready_chain`](Self::add_ready_chain), for the answer of a task.
+    ///
+    /// # Errors
+    /// In addition, if the device is one of another task.
+    pub(crate) fn add_ready_chain_of(
+        &self,
+        task: TaskHandle,
+        chain: RemoteObjectId,
+    ) -> Result<(), RemoteError> {
+        if self.devices.find(chain.device())?.task() != task {
+            let (name, device) = (self.cluster.task_name(task)?, chain.device());
+            let message = format!("task {name} has a ready chain on {device} of another task");
+            return Err(RemoteError::new(ErrorCode::InvalidArgument, message));
+        }
+        self.add_ready_chain(chain)
+    }
+
+    /// Returns what is known of the creators of ids.
+    pub(crate) fn creators(&self) -> &Creators {
+        &self.creators
+    }
+
+    /// Says which task may have this context closed: the single client that owns it.
+    pub(crate) fn may_be_closed_by(&self, owner: TaskHandle) {
+        // Said once, by who creates the context.
+        let _ = self.closer.set(owner);
+    }
+
+    /// Returns the task that may have this context closed: its owner, or the lead task. None if
+    /// neither is known.
+    pub(crate) fn closer(&self) -> Option<TaskName> {
+        let owner = self.closer.get();
+        let owner = owner.and_then(|owner| self.cluster.task(*owner).ok());
+        let leader = || TaskName::parse(self.config.lead_task_name()).ok();
+        owner.map(|owner| owner.name.clone()).or_else(leader)
     }
 
     /// Sends requests to a task. Made when it is used first, also for the own task.

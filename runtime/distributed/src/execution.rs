@@ -19,6 +19,7 @@ use tfrt_host::{CancelHook, RequestContext};
 use tfrt_support::Error;
 
 use crate::error::Gather;
+use crate::name::TaskName;
 
 /// The number of cancellations without an execution that are remembered.
 const MAX_EARLY: usize = 1024;
@@ -43,11 +44,24 @@ pub struct Executions(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    running: HashMap<u64, Weak<RequestContext>>,
-    /// Cancelled before they began, oldest first.
-    cancelled: VecDeque<u64>,
+    running: HashMap<u64, Started>,
+    /// Cancelled before they began, oldest first, each with the task that did so.
+    cancelled: VecDeque<(u64, Option<TaskName>)>,
     /// The reason why the context is closed.
     closed: Option<Error>,
+}
+
+#[derive(Debug)]
+struct Started {
+    request: Weak<RequestContext>,
+    /// The task that has started it, if it proved its name.
+    starter: Option<TaskName>,
+}
+
+/// Returns `true` if an execution that `starter` has started may be cancelled by `canceller`: the
+/// same task, unless one of them has no name.
+fn may_cancel(starter: Option<&TaskName>, canceller: Option<&TaskName>) -> bool {
+    starter.is_none() || canceller.is_none() || starter == canceller
 }
 
 impl Executions {
@@ -59,13 +73,30 @@ impl Executions {
     /// its request.
     #[must_use = "the execution ends when it is dropped"]
     pub fn begin(self: &Arc<Self>, id: u64, request: &Arc<RequestContext>) -> Running {
+        self.begin_for(id, request, None)
+    }
+
+    /// As [`begin`](Self::begin), for a task that is named if it has proved its name: no other one
+    /// may cancel the execution then.
+    pub(crate) fn begin_for(
+        self: &Arc<Self>,
+        id: u64,
+        request: &Arc<RequestContext>,
+        starter: Option<TaskName>,
+    ) -> Running {
         let mut state = self.lock();
         let closed = state.closed.clone();
-        let early = state.cancelled.iter().position(|early| *early == id);
+        let mut cancelled = state.cancelled.iter();
+        let early = cancelled
+            .position(|(early, by)| *early == id && may_cancel(starter.as_ref(), by.as_ref()));
         if let Some(position) = early {
             state.cancelled.remove(position);
         }
-        state.running.insert(id, Arc::downgrade(request));
+        let started = Started {
+            request: Arc::downgrade(request),
+            starter,
+        };
+        state.running.insert(id, started);
         drop(state);
         match (closed, early) {
             (Some(error), _) => request.cancel_with(error),
@@ -80,15 +111,24 @@ impl Executions {
 
     /// Cancels an execution, now or when it begins.
     pub fn cancel(&self, id: u64) {
+        self.cancel_for(id, None);
+    }
+
+    /// As [`cancel`](Self::cancel), for a task that is named if it has proved its name. It cancels
+    /// only what it has started.
+    pub(crate) fn cancel_for(&self, id: u64, canceller: Option<TaskName>) {
         let mut state = self.lock();
-        let Some(request) = state.running.get(&id) else {
+        let Some(started) = state.running.get(&id) else {
             if state.cancelled.len() == MAX_EARLY {
                 state.cancelled.pop_front();
             }
-            state.cancelled.push_back(id);
+            state.cancelled.push_back((id, canceller));
             return;
         };
-        let request = request.upgrade();
+        if !may_cancel(started.starter.as_ref(), canceller.as_ref()) {
+            return;
+        }
+        let request = started.request.upgrade();
         drop(state);
         if let Some(request) = request {
             request.cancel();
@@ -99,7 +139,11 @@ impl Executions {
     pub(crate) fn close(&self, error: &Error) {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| error.clone());
-        let running: Vec<_> = state.running.values().filter_map(Weak::upgrade).collect();
+        let running: Vec<_> = state
+            .running
+            .values()
+            .filter_map(|started| started.request.upgrade())
+            .collect();
         drop(state);
         for request in running {
             request.cancel_with(error.clone());

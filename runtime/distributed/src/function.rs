@@ -32,6 +32,7 @@ use crate::message::{
     OutputError, ProgramKind, RegisterFunctionRequest, RegisterFunctionResponse,
     RemoteExecuteRequest, RemoteExecuteResponse,
 };
+use crate::name::TaskName;
 use crate::object::RemoteObjectId;
 use crate::random;
 use crate::tensor::RemoteTensor;
@@ -290,10 +291,11 @@ fn from_text(
 }
 
 /// Executes a program of this task. Its results become objects at once, and are answered for once
-/// they are available.
+/// they are available. The task that has started it is named if it proved its name.
 pub(crate) fn execute(
     context: &Arc<DistributedContext>,
     request: &RemoteExecuteRequest,
+    starter: Option<TaskName>,
     reply: Reply<RemoteExecuteResponse>,
 ) {
     let _scope = Scope::enter(TracingLevel::Debug, || {
@@ -301,7 +303,7 @@ pub(crate) fn execute(
         let (program, id) = (&request.program_name, request.execution_id);
         format!("receive {program} {id:016x} at {own_name}")
     });
-    match start(context, request) {
+    match start(context, request, starter) {
         Ok(execution) => execution.answer_when_done(reply),
         Err(errors) => {
             // Requests that use the results learn that there are none; what is set already stays.
@@ -332,6 +334,7 @@ pub(crate) fn inputs(
 fn start(
     context: &Arc<DistributedContext>,
     request: &RemoteExecuteRequest,
+    starter: Option<TaskName>,
 ) -> Result<Execution, RemoteErrors> {
     let name = &request.program_name;
     let invalid = |message: String| RemoteError::new(ErrorCode::InvalidArgument, message);
@@ -357,7 +360,8 @@ fn start(
         0 => random::non_zero(),
         id => id,
     };
-    let running = context.executions().begin(id, &request_context);
+    let executions = context.executions();
+    let running = executions.begin_for(id, &request_context, starter);
     let ctx = ExecutionContext::new(request_context);
     let mut arguments = Vec::new();
     if program.wants_context {

@@ -24,6 +24,7 @@
 //! | `cluster`, [`device`] | the tasks of a cluster and their devices |
 //! | [`discovery`] | discovery of the cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
 //! | [`fabric`] | [`RemoteClient`](fabric::RemoteClient) and [`FabricCommunicator`](fabric::FabricCommunicator): the transport, and the one inside a process |
+//! | `creators` | which ids are those of which task |
 //! | `object`, `tensor` | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | the place where a payload meets its receiver |
 //! | `last_reference` | the end of shared objects on the work queue |
@@ -105,6 +106,8 @@ mod transfer;
 mod server;
 
 mod lease;
+
+mod creators;
 
 mod drain;
 

@@ -204,6 +204,11 @@ impl RemoteObjects {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the number that all ids have which are created here.
+    pub(crate) fn prefix(&self) -> u64 {
+        self.prefix
+    }
+
     /// Creates a new id, of an object on `device`.
     #[must_use]
     pub fn allocate(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {

@@ -8,6 +8,8 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError, serialize};
 
+use crate::cluster::TaskHandle;
+
 /// The first buffer of a payload that says why there is no value. Neither a tensor, which is two
 /// buffers, nor a chain, which is none, looks like it.
 const ERROR_MARK: &[u8] = b"tfrt error";
@@ -27,13 +29,33 @@ const ERROR_MARK: &[u8] = b"tfrt error";
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Payload(Arc<[HostBuffer]>);
+pub struct Payload {
+    buffers: Arc<[HostBuffer]>,
+    /// The task that has sent it, if it proved its name.
+    sender: Option<TaskHandle>,
+}
 
 impl Payload {
     /// Creates a payload of these buffers.
     #[must_use]
     pub fn new(buffers: Vec<HostBuffer>) -> Self {
-        Self(buffers.into())
+        Self {
+            buffers: buffers.into(),
+            sender: None,
+        }
+    }
+
+    /// Returns the same payload, as one that a task has sent which proved its name.
+    pub(crate) fn sent_by(self, task: TaskHandle) -> Self {
+        Self {
+            sender: Some(task),
+            ..self
+        }
+    }
+
+    /// Returns `true` if a task may have sent the payload: it has, or nobody knows who has.
+    pub(crate) fn may_be_of(&self, task: TaskHandle) -> bool {
+        self.sender.is_none_or(|sender| sender == task)
     }
 
     /// Creates the payload of a tensor: its metadata, and its buffer, which is shared.
@@ -108,7 +130,7 @@ impl Payload {
     /// Returns the buffers.
     #[must_use]
     pub fn buffers(&self) -> &[HostBuffer] {
-        &self.0
+        &self.buffers
     }
 
     /// Returns the bytes of every buffer, to be sent.

@@ -7,12 +7,15 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `callers` | what tasks may ask for that prove their names |
 //! | `initialize` | initialization by a single client and by many clients |
 //! | `roll_call` | the tasks that the lead task of an initialization waits for |
 //! | `lead_watch` | the watch of a task that waits for the lead task |
 //! | `payloads` | payloads that other tasks send, ask for and return |
 //! | `gate` | delayed requests in tests |
 //! | `local_cluster` | servers of one process that end together |
+
+mod callers;
 
 mod gate;
 
@@ -231,7 +234,7 @@ impl Contexts {
             return Ok(&kept.context);
         }
         let why = "the task is not part of the cluster of the context";
-        Err(refused(request, caller, why))
+        Err(callers::refused(request, caller, why))
     }
 }
 
@@ -626,6 +629,10 @@ impl Server {
         if let Ok(context) = &created {
             self.track(request.context_id);
             if let Ok(owner) = context.cluster().find(&request.owner) {
+                context.may_be_closed_by(owner);
+                if request.owner_prefix != 0 {
+                    context.creators().tell(request.owner_prefix, owner);
+                }
                 let (this, weak) = (self.this.clone(), Arc::downgrade(context));
                 context.belong_to(owner, move || {
                     if let (Some(this), Some(context)) = (this.upgrade(), weak.upgrade()) {
@@ -672,11 +679,17 @@ impl Server {
         })
     }
 
-    fn execute(&self, request: RemoteExecuteRequest, reply: Reply<RemoteExecuteResponse>) {
+    fn execute(
+        &self,
+        caller: Option<&TaskName>,
+        request: RemoteExecuteRequest,
+        reply: Reply<RemoteExecuteResponse>,
+    ) {
+        let starter = caller.cloned();
         let context = self.context(request.context_id);
         let Some(gate) = &self.config.gate else {
             return match context {
-                Ok(context) => function::execute(&context, &request, reply),
+                Ok(context) => function::execute(&context, &request, starter, reply),
                 Err(error) => reply.send(Err(error.into())),
             };
         };
@@ -694,7 +707,7 @@ impl Server {
                 drop(kept);
             });
             match context {
-                Ok(context) => function::execute(&context, &request, reply),
+                Ok(context) => function::execute(&context, &request, starter, reply),
                 Err(error) => reply.send(Err(error.into())),
             }
         });
@@ -742,52 +755,6 @@ fn answer<T: Into<Response>>(reply: Reply<Response>, outcome: Answer<T>) {
     reply.send(outcome.map(Into::into));
 }
 
-impl Server {
-    /// Checks that a request is one that this task may send: of a context that it takes part in, in
-    /// its own name, and as the lead task if only that one may.
-    fn check_caller(&self, caller: &TaskName, request: &Request) -> Result<(), RemoteError> {
-        let refused = |why: &str| Err(refused(request.method().name(), caller, why));
-        if let Request::CreateContext(request) = request {
-            let config = request.dist_config.clone().unwrap_or_default();
-            let name = caller.to_string();
-            let expected = match request.is_multi_client {
-                true => config.lead_task_name(),
-                false => &request.owner,
-            };
-            let is_caller = TaskName::parse(expected).is_ok_and(|expected| expected == *caller);
-            return match is_caller && config.has_task(caller) {
-                true => Ok(()),
-                false => refused(&format!(
-                    "the context belongs to `{expected}`, not to `{name}`"
-                )),
-            };
-        }
-        let Some(id) = request.context_id() else {
-            return Ok(());
-        };
-        let contexts = self.lock_contexts();
-        // Refused here: the context could be made before the request looks for it again.
-        let context = contexts.of_task(id, caller, request.method().name())?;
-        let config = context.config();
-        let leads = || TaskName::parse(config.lead_task_name()).is_ok_and(|lead| lead == *caller);
-        if matches!(request, Request::SendReadyChains(_)) && !leads() {
-            return refused("only the lead task may send it");
-        }
-        if let Request::Heartbeat(request) = request
-            && request.sender != caller.to_string()
-        {
-            return refused(&format!("it names `{}` as its sender", request.sender));
-        }
-        Ok(())
-    }
-}
-
-#[cold]
-fn refused(method: &str, caller: &TaskName, why: &str) -> RemoteError {
-    let message = format!("{method} of {caller} is refused: {why}");
-    RemoteError::new(ErrorCode::FailedPrecondition, message)
-}
-
 impl RequestHandler for Server {
     fn identity(&self) -> TaskIdentity {
         TaskIdentity {
@@ -801,7 +768,7 @@ impl RequestHandler for Server {
             (Ok(()), Request::CreateContext(request)) => {
                 self.create(Some(caller.clone()), request, reply.map(Into::into));
             }
-            (Ok(()), request) => self.handle(request, reply),
+            (Ok(()), request) => self.answer_to(Some(caller), request, reply),
             (Err(error), _) => reply.send(Err(error.into())),
         }
     }
@@ -875,6 +842,18 @@ impl RequestHandler for Server {
     }
 
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        self.answer_to(None, request, reply);
+    }
+}
+
+impl Server {
+    /// Answers a request, of a task that has proved its name if there is a `caller`.
+    fn answer_to(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        request: Request,
+        reply: Reply<Response>,
+    ) {
         match request {
             Request::GetDevices(_) => {
                 let (devices, load) = (self.devices(), Some(self.load()));
@@ -896,7 +875,7 @@ impl RequestHandler for Server {
                 let alive = self.heartbeat(&request);
                 answer(reply, alive.map_err(Into::into));
             }
-            Request::SendData(request) => answer(reply, self.send_data(request)),
+            Request::SendData(request) => answer(reply, self.send_data(caller, request)),
             Request::RegisterFunction(request) => {
                 let context = self.context(request.context_id).map_err(Into::into);
                 let registered = context.and_then(|context| {
@@ -907,15 +886,19 @@ impl RequestHandler for Server {
                 });
                 answer(reply, registered);
             }
-            Request::RemoteExecute(request) => self.execute(request, reply.map(Into::into)),
+            Request::RemoteExecute(request) => {
+                self.execute(caller, request, reply.map(Into::into));
+            }
             Request::RemoteExecuteOp(request) => match self.context(request.context_id) {
                 Ok(context) => op_handler::execute(&context, &request, reply.map(Into::into)),
                 Err(error) => reply.send(Err(error.into())),
             },
             Request::CancelExecution(request) => {
+                let canceller = caller.cloned();
                 let context = self.context(request.context_id);
                 let cancelled = context.map(|context| {
-                    context.executions().cancel(request.execution_id);
+                    let executions = context.executions();
+                    executions.cancel_for(request.execution_id, canceller);
                     CancelExecutionResponse {}
                 });
                 answer(reply, cancelled.map_err(Into::into));

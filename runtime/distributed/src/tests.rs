@@ -1,5 +1,7 @@
 //! Initialization, contexts and errors, on clusters in this process.
 
+mod callers;
+
 mod joining;
 
 mod mutations;

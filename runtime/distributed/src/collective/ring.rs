@@ -91,7 +91,7 @@ enum Cause {
 enum Opened {
     Elements(HostBuffer),
     Fails(Error, Cause),
-    /// It belongs to a use of the key that has ended.
+    /// It belongs to a use of the key that has ended, or another task has sent it.
     Past,
     /// It belongs to a later use: the member that has sent it has failed.
     Future,
@@ -507,7 +507,9 @@ impl Ring {
         f: OnReceived,
     ) {
         let opened = match &payload {
-            Ok(payload) => self.open(payload, part),
+            Ok(payload) if payload.may_be_of(self.members[position]) => self.open(payload, part),
+            // The expected member may still send.
+            Ok(_) => Opened::Past,
             Err(error) => Opened::Fails(error.clone(), Cause::Own),
         };
         match opened {
@@ -615,6 +617,13 @@ pub(super) const REGROUP: &str = "~regroup";
 pub(crate) fn is_listener(key: &str) -> bool {
     let starts = [ABORTED, CARD, ABANDONED, REGROUP];
     starts.iter().any(|start| key.starts_with(start))
+}
+
+/// Returns the group whose members alone send payloads with this key, if there is one.
+pub(crate) fn group_of_own_key(key: &str) -> Option<&str> {
+    // Names of groups have no colon.
+    let rest = OWN_KEYS.iter().find_map(|start| key.strip_prefix(start))?;
+    rest.split(':').next().map(epoch::group_of)
 }
 
 /// Returns the group, or the epoch of a group, among whose members a payload is a message.

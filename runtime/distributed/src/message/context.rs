@@ -82,6 +82,9 @@ pub struct CreateContextRequest {
     /// The task that owns the context, if it has a single client: the context ends with it.
     #[prost(string, tag = "101")]
     pub owner: String,
+    /// The number that all ids have which the owner creates.
+    #[prost(fixed64, tag = "102")]
+    pub owner_prefix: u64,
 }
 
 /// A context was created.

@@ -72,7 +72,7 @@ fn messages_keep_their_bytes() {
                 r#type: "t".to_owned(),
             }],
             is_multi_client: true,
-            owner: String::new(),
+            ..CreateContextRequest::default()
         },
         b"\x12\x4b\x0a\x23\x0a\x0d\x0a\x06worker\x12\x03\x12\x01a\x12\x12/job:worker/task:0\
           \x12\x1c\x0a\x06group1\x12\x12/job:worker/task:0\x1a\x06worker\x1a\x06\x0a\x01n\x12\x01t\x20\x01",

@@ -229,6 +229,9 @@ impl Server {
             Ok(context) => context,
             Err(error) => return done(Err(error.into())),
         };
+        if !is_multi_client {
+            context.may_be_closed_by(context.cluster().own_task());
+        }
         let (this, asked) = (Arc::clone(self), Arc::clone(&context));
         let all = Gather::new(move |outcome| match outcome {
             Ok(()) => this.create_on_others(&asked, is_multi_client, deadline, done),
@@ -306,6 +309,10 @@ impl Server {
                     true => String::new(),
                     false => cluster.own_name(),
                 },
+                owner_prefix: match is_multi_client {
+                    true => 0,
+                    false => context.objects().prefix(),
+                },
             };
             let (part, led) = (all.clone(), Arc::clone(context));
             let (chains, created) = (Arc::clone(&chains), Arc::clone(&created));
@@ -322,7 +329,7 @@ impl Server {
                 }
                 if let Some(chain) = &response.ready_chain {
                     let chain = RemoteObjectId::from(chain);
-                    if let Err(error) = led.add_ready_chain(chain) {
+                    if let Err(error) = led.add_ready_chain_of(task.handle, chain) {
                         part.fail(error.into());
                     }
                 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_support::Error;
 
-use super::Server;
+use super::{Server, callers};
+use crate::collective;
 use crate::context::DistributedContext;
 use crate::error::{Answer, RemoteError};
 use crate::fabric::{ArrivedPayload, Reply, WantedPayload};
@@ -26,17 +27,43 @@ fn receiving(context: &DistributedContext, key: &str) -> Scope {
     })
 }
 
+/// Notes which task has sent a payload, if it has proved its name. Messages about a group come from
+/// its members.
+fn of_caller(
+    context: &DistributedContext,
+    caller: Option<&TaskName>,
+    key: &str,
+    payload: Payload,
+) -> Result<Payload, RemoteError> {
+    let Some(caller) = caller else {
+        return Ok(payload);
+    };
+    let sender = context.cluster().find(&caller.to_string())?;
+    let group = collective::group_of_own_key(key).and_then(|group| context.group(group).ok());
+    if group.is_some_and(|members| !members.contains(&sender)) {
+        let why = "the task is not a member of the group";
+        return Err(callers::refused("SendData", caller, why));
+    }
+    Ok(payload.sent_by(sender))
+}
+
 impl Server {
-    pub(super) fn send_data(&self, request: SendDataRequest) -> Answer<SendDataResponse> {
+    pub(super) fn send_data(
+        &self,
+        caller: Option<&TaskName>,
+        request: SendDataRequest,
+    ) -> Answer<SendDataResponse> {
         let payload = Payload::from_bytes(&request.payload, self.host.allocator())
             .map_err(|error| RemoteError::from(&Error::from(error)));
         let room = PayloadRoom::default();
-        self.take(request.context_id, &request.instance_key, payload, room)
+        let key = &request.instance_key;
+        self.take(caller, request.context_id, key, payload, room)
     }
 
     /// Hands a payload to its receiver.
     fn take(
         &self,
+        caller: Option<&TaskName>,
         context_id: u64,
         key: &str,
         payload: Result<Payload, RemoteError>,
@@ -44,7 +71,8 @@ impl Server {
     ) -> Answer<SendDataResponse> {
         let context = self.context(context_id)?;
         let _scope = receiving(&context, key);
-        context.rendezvous().send_arrived(key, payload?, room)?;
+        let payload = of_caller(&context, caller, key, payload?)?;
+        context.rendezvous().send_arrived(key, payload, room)?;
         Ok(SendDataResponse {})
     }
 
@@ -77,7 +105,7 @@ impl Server {
             room,
         } = arrived;
         self.check_sender(caller, context_id)?;
-        self.take(context_id, &instance_key, Ok(payload), room)
+        self.take(caller, context_id, &instance_key, Ok(payload), room)
     }
 
     /// Takes a payload that arrived outside of a message, if that takes little time.
@@ -97,8 +125,13 @@ impl Server {
             Ok(context) => context,
             Err(error) => return Ok(Err(error.into())),
         };
-        let rendezvous = context.rendezvous();
-        let taken = rendezvous.send_at_once(&instance_key, payload, room);
+        let taken = match of_caller(&context, caller, &instance_key, payload) {
+            Ok(payload) => {
+                let rendezvous = context.rendezvous();
+                rendezvous.send_at_once(&instance_key, payload, room)
+            }
+            Err(error) => Ok(Err(error)),
+        };
         if taken.is_ok() {
             // A returned payload is traced when its receiver runs.
             drop(receiving(&context, &instance_key));

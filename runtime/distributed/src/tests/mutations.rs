@@ -59,6 +59,7 @@ fn sample(method: Method, cluster: &Cluster, context: &DistributedContext) -> Re
             }],
             is_multi_client: false,
             owner: "/job:worker/task:0".to_owned(),
+            ..CreateContextRequest::default()
         }
         .into(),
         Method::CloseContext => CloseContextRequest { context_id }.into(),

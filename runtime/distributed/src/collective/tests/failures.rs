@@ -370,3 +370,65 @@ fn a_lost_member_ends_what_is_received_from_any_member() {
         .await_values(&[received.clone().into()])
         .unwrap();
 }
+
+#[test]
+fn elements_of_another_task_than_the_expected_member_are_dropped() {
+    use crate::collective::header::{Header, Kind, Operation, Part};
+    use crate::collective::uses::KeyUse;
+    use crate::fabric::{Reply, RequestHandler};
+    use crate::message::SendDataRequest;
+    use crate::name::TaskName;
+
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    let outputs: Vec<_> = contexts
+        .iter()
+        .map(|context| tensor(context, &[3], &[0_u8; 3]))
+        .collect();
+    let start = |member: usize| {
+        let context = &contexts[member];
+        let input = tensor(context, &[1], &[member as u8 + 1]);
+        let (sender, outcome) = channel();
+        let start = collective(context, "k");
+        all_gather_fixed_shape(start, input, outputs[member].clone(), 0, tell(sender));
+        outcome
+    };
+    let header = Header {
+        kind: Kind::Elements,
+        part: Part {
+            operation: Operation::AllGather(0),
+            dtype: tfrt_support::DType::Ui8,
+            num_elements: 1,
+            reduction: None,
+            in_rounds: false,
+        },
+        member: 0,
+        key_use: KeyUse::default(),
+    };
+    // In place of what member 0 sends to member 1.
+    let forged = SendDataRequest {
+        context_id: 1,
+        instance_key: "group1:group1:k:0:1".to_owned(),
+        payload: vec![header.to_bytes().to_vec().into(), vec![99].into()],
+    };
+    let forge = |forger: usize| {
+        let name = TaskName::parse(&format!("/job:worker/task:{forger}")).unwrap();
+        let (request, server) = (forged.clone().into(), Arc::clone(&cluster.servers[1]));
+        let (sender, answer) = channel();
+        server.handle_from(
+            &name,
+            request,
+            Reply::new(move |answer: crate::Answer<_>| sender.send(answer.is_ok()).unwrap()),
+        );
+        assert!(wait(&cluster.host, &answer));
+    };
+    let second = start(1);
+    forge(2);
+    let outcomes = [start(0), second, start(2)];
+    for outcome in outcomes {
+        assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+    }
+    for output in &outputs {
+        assert_eq!(*output.elements::<u8>().unwrap(), [1, 2, 3]);
+    }
+}
