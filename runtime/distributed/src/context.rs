@@ -32,6 +32,7 @@ use crate::execution::{Executions, UnderWay};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
 use crate::health::{Detector, Health, PeerEnd};
+use crate::last_reference::drop_on_queue;
 use crate::lease::Releases;
 use crate::message::{
     ANY_ORDER, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
@@ -648,9 +649,12 @@ impl DistributedContext {
             return;
         }
         let this = Arc::downgrade(self);
+        let queue = Arc::clone(self.host.queue());
         let timer = self.host.timers().schedule_after(interval, move || {
             if let Some(this) = this.upgrade() {
                 this.send_keep_alive(interval);
+                // It may be the last reference: waiters run on the work queue.
+                drop_on_queue(&queue, this);
             }
         });
         keep_alive.timer = Some(timer);

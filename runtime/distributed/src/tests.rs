@@ -923,3 +923,66 @@ fn results_of_an_execution_that_fails_are_errors() {
     let error = placeholder.error_if_present().unwrap();
     assert_eq!(error.message(), text);
 }
+
+/// Requests that are answered by nobody, and wait on their thread until they may go on.
+#[derive(Debug)]
+struct Held {
+    called: std::sync::mpsc::Sender<std::thread::ThreadId>,
+    go_on: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
+}
+
+impl fabric::RemoteClient for Held {
+    fn call(&self, _: CallOptions, _: Request, _: Reply<Response>) {
+        self.called.send(std::thread::current().id()).unwrap();
+        // A test that failed lets go.
+        let _ = self.go_on.lock().unwrap().recv();
+    }
+}
+
+#[derive(Debug)]
+struct HoldingNetwork(Arc<Held>);
+
+impl fabric::FabricCommunicator for HoldingNetwork {
+    fn address(&self) -> &str {
+        "here"
+    }
+
+    fn client(&self, _: &str) -> Arc<dyn fabric::RemoteClient> {
+        Arc::clone(&self.0) as _
+    }
+}
+
+#[test]
+fn a_context_that_a_timer_uses_last_ends_on_the_work_queue() {
+    let host = crate::testing::host("mstd:1");
+    let config = &DistributedContextConfiguration::local_cluster(&["here".to_owned()])[0];
+    let (called, calls) = std::sync::mpsc::channel();
+    let (go_on, gate) = std::sync::mpsc::channel();
+    let held = Held {
+        called,
+        go_on: std::sync::Mutex::new(gate),
+    };
+    let settings = crate::context::ContextSettings {
+        max_unclaimed_bytes: 1 << 20,
+        collectives: crate::collective::Selection::Ring,
+        drain_timeout: Duration::ZERO,
+        reports_leftovers: false,
+    };
+    let network: Arc<dyn fabric::FabricCommunicator> = Arc::new(HoldingNetwork(Arc::new(held)));
+    let no_server = std::sync::Weak::new();
+    let context =
+        crate::DistributedContext::new(1, no_server, &host, config, Some(network), settings);
+    let context = context.unwrap();
+    context.client(context.cluster().own_task()).unwrap();
+    // Its waiters run where the context ends.
+    let (ended, ends) = std::sync::mpsc::channel();
+    let placeholder = context.objects().get(&context.objects().allocate("d"));
+    placeholder.watch(move |_| ended.send(std::thread::current().id()).unwrap());
+    context.start_keep_alive(Duration::from_millis(1));
+    let minute = Duration::from_secs(60);
+    let of_timers = calls.recv_timeout(minute).unwrap();
+    drop(context);
+    assert!(ends.try_recv().is_err());
+    go_on.send(()).unwrap();
+    assert_ne!(ends.recv_timeout(minute).unwrap(), of_timers);
+}
