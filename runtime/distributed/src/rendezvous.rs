@@ -355,12 +355,16 @@ impl Rendezvous {
     /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one
     /// waits for the key.
     pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
-        self.try_receive_numbered(key, receiver) != Entered::IsTaken
+        self.try_receive_as(key, receiver, false) != Entered::IsTaken
     }
 
-    /// As [`try_receive`](Self::try_receive), for a receiver that may be
+    /// As [`try_receive`](Self::try_receive), for a [light](Self::receive_light) receiver that may be
     /// [withdrawn](Self::withdraw).
-    pub(crate) fn try_receive_numbered(&self, key: &str, receiver: Receiver) -> Entered {
+    pub(crate) fn try_receive_light(&self, key: &str, receiver: Receiver) -> Entered {
+        self.try_receive_as(key, receiver, true)
+    }
+
+    fn try_receive_as(&self, key: &str, receiver: Receiver, is_light: bool) -> Entered {
         let state = self.lock();
         let is_taken = matches!(state.waiting.get(key), Some(Waiting::Receiver(..)));
         if is_taken {
@@ -370,7 +374,7 @@ impl Rendezvous {
             return Entered::IsTaken;
         }
         // Under the same lock: two threads may come at once.
-        let number = self.receive_locked(state, key, receiver, false);
+        let number = self.receive_locked(state, key, receiver, is_light);
         number.map_or(Entered::WasCalled, Entered::Waits)
     }
 

@@ -13,6 +13,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
 use prost::bytes::Bytes;
 use tfrt_queue::Task;
@@ -30,6 +31,10 @@ use crate::last_reference::drop_on_queue;
 use crate::payload::Payload;
 use crate::rendezvous::Entered;
 use crate::server::Server;
+
+/// How long a member that has failed waits until the others know, before it ends. A program that uses
+/// the key again then finds them ready, as a rule; nothing depends on it.
+const MAX_TELLING: Duration = Duration::from_millis(200);
 
 /// The member of a collective that this task is.
 #[derive(Debug)]
@@ -190,10 +195,12 @@ impl Ring {
                 // The place of the listener was free for a moment: whoever took it is told.
                 Belongs::Past | Belongs::Future => drop(this.listen()),
             }
+            let queue = Arc::clone(this.collective.context.host().queue());
+            drop_on_queue(&queue, this);
         };
         let key = abandonment_key(&self.collective);
         let rendezvous = self.collective.context.rendezvous();
-        match rendezvous.try_receive_numbered(&key, Box::new(receiver)) {
+        match rendezvous.try_receive_light(&key, Box::new(receiver)) {
             Entered::IsTaken => return false,
             Entered::WasCalled => {}
             Entered::Waits(number) => {
@@ -302,7 +309,7 @@ impl Ring {
 
     /// Returns the first part of the work of this member, at whose end `finish` runs as a task of
     /// the work queue. If the member has failed by itself, the others were told of it by then, as
-    /// far as they can be reached.
+    /// far as they answer soon.
     pub(super) fn work(
         self: &Arc<Self>,
         finish: impl FnOnce(Answer<()>) + Send + 'static,
@@ -334,7 +341,7 @@ impl Ring {
         let mut state = self.lock();
         state.is_telling = false;
         let on_told = state.on_told.take();
-        state.is_over = on_told.is_some();
+        state.is_over |= on_told.is_some();
         drop(state);
         if let Some(on_told) = on_told {
             on_told();
@@ -411,7 +418,21 @@ impl Ring {
                 key_use: self.key_use().key_use(),
             };
             abandonment.tell_others(&self.collective, &told);
+            self.stop_telling_later();
         }
+    }
+
+    /// Ends the wait for members that are slow to answer.
+    fn stop_telling_later(self: &Arc<Self>) {
+        let this = Arc::downgrade(self);
+        let host = self.collective.context.host();
+        let queue = Arc::clone(host.queue());
+        host.timers().schedule_after(MAX_TELLING, move || {
+            if let Some(this) = this.upgrade() {
+                this.on_told();
+                drop_on_queue(&queue, this);
+            }
+        });
     }
 
     /// Sends elements to the right neighbour. The part of the work is over when they were received.

@@ -122,6 +122,8 @@ struct Network {
 struct State {
     tasks: HashMap<String, Endpoint>,
     cut_off: HashSet<String>,
+    /// The ways that are cut, by the addresses of sender and receiver.
+    cut_ways: HashSet<(String, String)>,
     /// By the addresses of sender and receiver.
     losses: HashMap<(String, String), PayloadLoss>,
 }
@@ -183,6 +185,14 @@ impl InProcessNetwork {
         self.0.lock().cut_off.insert(address.to_owned());
     }
 
+    /// Cuts the connection between two tasks, for good: others still reach both.
+    pub fn cut_between(&self, first: &str, second: &str) {
+        let (first, second) = (first.to_owned(), second.to_owned());
+        let mut state = self.0.lock();
+        state.cut_ways.insert((first.clone(), second.clone()));
+        state.cut_ways.insert((second, first));
+    }
+
     /// Loses payloads on the way from one task to another, from now on. Replaces what was lost
     /// before on this way.
     pub fn lose_payloads(&self, from: &str, to: &str, loss: PayloadLoss) {
@@ -204,7 +214,9 @@ impl Network {
     /// Returns the task at an address, if a message from another one reaches it.
     fn reach(&self, from: &str, to: &str) -> Option<Endpoint> {
         let state = self.lock();
-        let is_cut = state.cut_off.contains(from) || state.cut_off.contains(to);
+        let is_cut = state.cut_off.contains(from)
+            || state.cut_off.contains(to)
+            || state.cut_ways.contains(&(from.to_owned(), to.to_owned()));
         match is_cut {
             true => None,
             false => state.tasks.get(to).cloned(),

@@ -44,8 +44,16 @@ struct Plan {
     seed: u64,
     max_delay: Duration,
     is_multi_client: bool,
-    /// The task that is cut off, and the number of operations that have started before.
-    cut: Option<(usize, u64)>,
+    /// What is cut, and the number of operations that have started before.
+    cut: Option<(Cut, u64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    /// All connections of a task.
+    Task(usize),
+    /// The connection of a task to its right neighbour.
+    Connection(usize),
 }
 
 impl Plan {
@@ -57,8 +65,14 @@ impl Plan {
             seed,
             max_delay: Duration::from_micros(1 << numbers.below(11)),
             is_multi_client: numbers.below(2) == 0,
-            cut: (numbers.below(4) == 0)
-                .then(|| (numbers.below(SIZE as u64) as usize, numbers.below(3))),
+            cut: (numbers.below(4) == 0).then(|| {
+                let task = numbers.below(SIZE as u64) as usize;
+                let at = numbers.below(3);
+                match numbers.below(2) {
+                    0 => (Cut::Task(task), at),
+                    _ => (Cut::Connection(task), at),
+                }
+            }),
         }
     }
 }
@@ -202,10 +216,12 @@ fn run(plan: Plan) {
     };
     let mut pending = Vec::new();
     for step in 0..=SIZE as u64 {
-        if let Some((task, at)) = plan.cut
-            && at == step
-        {
-            network.cut(&addresses[task]);
+        match plan.cut {
+            Some((Cut::Task(task), at)) if at == step => network.cut(&addresses[task]),
+            Some((Cut::Connection(task), at)) if at == step => {
+                network.cut_between(&addresses[task], &addresses[(task + 1) % SIZE]);
+            }
+            _ => {}
         }
         match step {
             0 => pending.extend(reduce(&contexts)),
@@ -231,8 +247,14 @@ fn whatever_starts_ends_for_every_seed() {
         None => 24,
     };
     let plans: Vec<Plan> = (0..count).map(Plan::new).collect();
-    let num_cuts = plans.iter().filter(|plan| plan.cut.is_some()).count();
-    assert!(num_cuts > 0, "the seeds cut nobody off");
+    let is_cut = |is_it: fn(&Cut) -> bool| {
+        let mut cuts = plans.iter().filter_map(|plan| plan.cut.as_ref());
+        cuts.any(|(cut, _)| is_it(cut))
+    };
+    let is_of_task = |cut: &Cut| matches!(cut, Cut::Task(_));
+    assert!(is_cut(is_of_task), "the seeds cut nobody off");
+    let is_of_connection = |cut: &Cut| matches!(cut, Cut::Connection(_));
+    assert!(is_cut(is_of_connection), "the seeds cut no connection");
     // Several at a time: they wait more than they compute.
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
