@@ -256,7 +256,9 @@ impl DistributedContext {
             && let Ok(producer) = self.cluster.find(producer)
             && producer != self.cluster.own_task()
         {
-            let (this, own_id) = (Arc::downgrade(self), id.clone());
+            // Without a lease: the object does not keep its id.
+            let own_id = RemoteObjectId::new(id.prefix(), id.local(), id.device());
+            let this = Arc::downgrade(self);
             let fail = move |end: PeerEnd| {
                 if let Some(this) = this.upgrade() {
                     let error = RemoteErrors::from(end.into_error()).to_value(&this.host);

@@ -103,6 +103,11 @@ impl RemoteObjectId {
         self.lease.is_some()
     }
 
+    /// Returns what two ids of one object have in common.
+    const fn key(&self) -> (u64, u64) {
+        (self.prefix, self.local)
+    }
+
     /// Returns the creator of the id.
     #[must_use]
     pub fn prefix(&self) -> u64 {
@@ -124,7 +129,7 @@ impl RemoteObjectId {
 
 impl PartialEq for RemoteObjectId {
     fn eq(&self, other: &Self) -> bool {
-        (self.prefix, self.local) == (other.prefix, other.local)
+        self.key() == other.key()
     }
 }
 
@@ -132,7 +137,7 @@ impl Eq for RemoteObjectId {}
 
 impl Hash for RemoteObjectId {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.prefix, self.local).hash(state);
+        self.key().hash(state);
     }
 }
 
@@ -175,7 +180,9 @@ pub struct RemoteObjects {
 
 #[derive(Debug, Default)]
 struct State {
-    entries: HashMap<RemoteObjectId, ObjectSlot>,
+    /// By the parts of their ids that identify objects: an id may have a lease, which ends with its
+    /// last copy.
+    entries: HashMap<(u64, u64), ObjectSlot>,
     /// The reason why there are no objects any more.
     closed: Option<Error>,
 }
@@ -224,7 +231,7 @@ impl RemoteObjects {
         if let Some(error) = &state.closed {
             return AnyRef::error(error.clone());
         }
-        let entry = state.entries.entry(id.clone()).or_insert_with(|| {
+        let entry = state.entries.entry(id.key()).or_insert_with(|| {
             let (promise, value) = AnyRef::indirect();
             ObjectSlot {
                 value,
@@ -245,7 +252,7 @@ impl RemoteObjects {
             // Nobody can ask for it any more.
             return Ok(());
         }
-        let (promise, watches) = match state.entries.entry(id.clone()) {
+        let (promise, watches) = match state.entries.entry(id.key()) {
             MapEntry::Vacant(vacant) => {
                 vacant.insert(ObjectSlot {
                     value,
@@ -273,14 +280,14 @@ impl RemoteObjects {
     /// Returns `true` for a placeholder whose producer nobody watches.
     pub(crate) fn is_unwatched(&self, id: &RemoteObjectId) -> bool {
         let state = self.lock();
-        let slot = state.entries.get(id);
+        let slot = state.entries.get(&id.key());
         slot.is_some_and(|slot| slot.promise.is_some() && slot.watches.is_empty())
     }
 
     /// Keeps the watches over the producer of an object as long as that is a placeholder.
     pub(crate) fn keep_watches(&self, id: &RemoteObjectId, watches: Vec<Watch>) {
         let mut state = self.lock();
-        let slot = state.entries.get_mut(id);
+        let slot = state.entries.get_mut(&id.key());
         if let Some(slot) = slot.filter(|slot| slot.promise.is_some()) {
             slot.watches.extend(watches);
         } else {
@@ -292,7 +299,7 @@ impl RemoteObjects {
     /// Makes a placeholder an error; what is set already stays.
     pub(crate) fn fail(&self, id: &RemoteObjectId, error: &Error) {
         let mut state = self.lock();
-        let Some(slot) = state.entries.get_mut(id) else {
+        let Some(slot) = state.entries.get_mut(&id.key()) else {
             return;
         };
         let (promise, watches) = (slot.promise.take(), std::mem::take(&mut slot.watches));
@@ -317,7 +324,7 @@ impl RemoteObjects {
         let mut removed = Vec::new();
         let mut state = self.lock();
         for id in ids {
-            match state.entries.remove(id) {
+            match state.entries.remove(&id.key()) {
                 Some(entry) => removed.push((id, entry)),
                 None => {
                     let message = format!("Could not find object: {id}");
@@ -348,7 +355,7 @@ impl RemoteObjects {
     /// Returns `true` if there is an object of this id, or a placeholder.
     #[must_use]
     pub fn contains(&self, id: &RemoteObjectId) -> bool {
-        self.lock().entries.contains_key(id)
+        self.lock().entries.contains_key(&id.key())
     }
 
     /// Returns `true` if there are no objects.

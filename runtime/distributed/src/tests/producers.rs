@@ -220,3 +220,21 @@ fn a_lost_request_to_delete_objects_is_sent_again() {
         contexts[1].leftovers().is_empty()
     });
 }
+
+#[test]
+fn a_failed_result_that_lives_here_is_deleted_with_its_id() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let id = contexts[0].new_object("/job:worker/task:0/device:CPU:0");
+    let value = contexts[0].object(&id);
+    let produced = produce(&contexts[0], &id);
+    wait_until(&cluster.host, "an error", || value.is_available());
+    let text = "InvalidArgument: Can't find program: [produce]";
+    assert_eq!(value.error_if_present().unwrap().message(), text);
+    drop((produced, id));
+    for context in &contexts {
+        wait_until(&cluster.host, "nothing is left", || {
+            context.leftovers().is_empty()
+        });
+    }
+}
