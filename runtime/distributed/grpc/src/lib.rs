@@ -261,13 +261,15 @@ impl GrpcNetwork {
             return Err(no_tls(address));
         }
         let refused = |error: std::io::Error| cannot_listen(address, &error);
-        let (listener, file) = unix::SocketFile::bind(path).map_err(refused)?;
         let threads = NetworkThreads::shared()
             .map_err(|error| Error::new(format!("cannot start the network threads: {error}")))?;
+        let entered = threads.handle().enter();
+        let (listener, file) = unix::SocketFile::bind(path).map_err(refused)?;
         let (stop, stopped) = oneshot::channel();
         let endpoint = service::Endpoint::new(host, handler, &self.options);
         let identity = Arc::clone(endpoint.identity());
-        service::serve_at_path(&threads, listener, endpoint, stopped).map_err(refused)?;
+        service::serve_at_path(&threads, listener, endpoint, stopped);
+        drop(entered);
         Ok(Arc::new(Communicator {
             address: address.to_owned(),
             identity,

@@ -373,20 +373,15 @@ async fn opened<IO>(io: IO) -> io::Result<IO> {
     Ok(io)
 }
 
-/// Serves what arrives at a Unix socket, until `stopped` resolves.
+/// Serves what arrives at a Unix socket, until `stopped` resolves. Called within the runtime.
 #[cfg(unix)]
 pub(crate) fn serve_at_path(
     threads: &Arc<NetworkThreads>,
-    listener: std::os::unix::net::UnixListener,
+    listener: tokio::net::UnixListener,
     endpoint: Arc<Endpoint>,
     stopped: oneshot::Receiver<Stop>,
-) -> io::Result<()> {
-    let runtime = threads.handle();
-    let _entered = runtime.enter();
-    listener.set_nonblocking(true)?;
-    let listener = tokio::net::UnixListener::from_std(listener)?;
+) {
     serve_accepted(threads, listener, opened, endpoint, stopped);
-    Ok(())
 }
 
 /// How a service ends.

@@ -5,7 +5,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,11 +13,15 @@ use std::task::{Context, Poll};
 
 use hyper_util::rt::TokioIo;
 use rustix::net::sockopt;
+use tokio::net::{UnixListener, UnixSocket};
 
 /// Returns the path in an address of a Unix socket.
 pub(crate) fn path(address: &str) -> Option<&Path> {
     address.strip_prefix("unix:").map(Path::new)
 }
+
+/// The number of connections that wait to be accepted, unless the system allows fewer.
+const BACKLOG: u32 = 1024;
 
 /// A socket in the file system, which is removed when this is dropped.
 #[derive(Debug)]
@@ -25,18 +29,20 @@ pub(crate) struct SocketFile(PathBuf);
 
 impl SocketFile {
     /// Listens at a path. A socket that a process has left there, and at which nobody listens any
-    /// more, is replaced.
+    /// more, is replaced. Called within the runtime.
     pub(crate) fn bind(path: &Path) -> io::Result<(UnixListener, Self)> {
-        let listener = match UnixListener::bind(path) {
+        let socket = UnixSocket::new_stream()?;
+        match socket.bind(path) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && is_left_over(path) => {
                 fs::remove_file(path)?;
-                UnixListener::bind(path)?
+                socket.bind(path)?;
             }
             outcome => outcome?,
-        };
+        }
         let file = Self(path.to_owned());
+        // Nobody can connect before it listens: so nobody else ever can.
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        Ok((listener, file))
+        Ok((socket.listen(BACKLOG)?, file))
     }
 }
 
@@ -92,5 +98,49 @@ impl tower_service::Service<http::Uri> for Connector {
     fn call(&mut self, _: http::Uri) -> Self::Future {
         let this = self.clone();
         Box::pin(async move { this.open().await.map(TokioIo::new) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::runtime::NetworkThreads;
+
+    const NUM_SOCKETS: usize = 2000;
+
+    #[test]
+    fn nobody_else_can_connect_even_at_first() {
+        let threads = NetworkThreads::shared().unwrap();
+        let _entered = threads.handle().enter();
+        let folder = std::env::temp_dir().join(format!("tfrt-new-sockets-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = |number: usize| folder.join(number.to_string());
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                loop {
+                    let number = next.load(Ordering::Relaxed);
+                    if number == NUM_SOCKETS {
+                        return;
+                    }
+                    // It may be gone after the connection.
+                    if UnixStream::connect(path(number)).is_ok()
+                        && let Ok(metadata) = fs::metadata(path(number))
+                    {
+                        let mode = metadata.permissions().mode() & 0o777;
+                        assert_eq!(mode, 0o600, "others could connect");
+                    }
+                }
+            });
+            for number in 0..NUM_SOCKETS {
+                next.store(number, Ordering::Relaxed);
+                let (_listener, _file) = SocketFile::bind(&path(number)).unwrap();
+                assert!(UnixStream::connect(path(number)).is_ok());
+            }
+            next.store(NUM_SOCKETS, Ordering::Relaxed);
+        });
+        fs::remove_dir_all(folder).unwrap();
     }
 }
