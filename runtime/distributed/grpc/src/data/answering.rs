@@ -18,7 +18,8 @@ use super::{Header, Heard, Kind};
 use crate::answers::Answer;
 use crate::status;
 
-/// The most bytes of answers that wait for the client before nothing more is read from it.
+/// The most bytes of answers that wait for the client before nothing more is read from it. An
+/// answer alone never has more, however large it is: the client may have to be read to get on.
 pub(super) const MAX_WAITING_BYTES: usize = 4 << 20;
 
 /// The right to answer. The connection goes on until the last one is dropped, unless the client
@@ -194,8 +195,9 @@ impl AnswerFrame {
         Self { kind, number, body }
     }
 
+    /// Returns the number of bytes that wait with it.
     fn num_bytes(&self) -> usize {
-        Header::BYTES + self.body.len()
+        MAX_WAITING_BYTES.min(Header::BYTES + self.body.len())
     }
 
     /// Adds it to others.

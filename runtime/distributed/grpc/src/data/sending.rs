@@ -126,7 +126,8 @@ impl Opened {
     }
 }
 
-/// A connection, which ends when this is dropped, unless calls are in progress.
+/// A connection, which ends when this is dropped. One on which nothing can be sent any more ends by
+/// itself.
 #[derive(Debug)]
 struct Connection {
     shared: Arc<Shared>,
@@ -135,7 +136,9 @@ struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.task.abort();
+        if !self.has_ended() {
+            self.task.abort();
+        }
     }
 }
 
@@ -155,7 +158,7 @@ struct State {
     waiting: HashMap<u64, oneshot::Sender<Result<Bytes, Status>>>,
     /// The frames of calls that wait for their turn.
     queued: BTreeMap<u64, Bytes>,
-    /// Why the connection has ended.
+    /// Why the connection has ended, or nothing more can be sent on it.
     ended: Option<Status>,
 }
 
@@ -195,7 +198,7 @@ impl Connection {
         let task = tokio::spawn(async move {
             let why = tokio::select! {
                 why = kept.take_answers(reader, &heard, max_bytes) => why,
-                why = kept.keep_alive(heard.interval) => why,
+                why = kept.send_until_broken(&heard) => why,
                 why = heard.silence() => why,
             };
             kept.end(&why);
@@ -327,7 +330,7 @@ impl Shared {
         tokio::select! {
             biased;
             sent = write => if let Err(error) = sent {
-                self.end(&broken(error));
+                self.stop_sending(&broken(error));
             },
             // Refused before it has arrived; or the connection has ended.
             answer = begun.answer() => return answer,
@@ -372,10 +375,22 @@ impl Shared {
         }
     }
 
-    /// Sends pings, and what is left to send, until the connection ends. Returns why.
+    /// Sends pings, and what is left to send, until that fails. Returns why, after the time in which
+    /// answers that were sent before can be taken.
+    async fn send_until_broken(&self, heard: &Heard) -> Status {
+        let why = self.keep_alive(heard.interval).await;
+        self.stop_sending(&why);
+        tokio::time::sleep(heard.limit).await;
+        why
+    }
+
+    /// Sends pings, and what is left to send, until nothing can be sent. Returns why.
     async fn keep_alive(&self, interval: Duration) -> Status {
         loop {
             let is_left = tokio::time::timeout(interval, self.left_over.notified()).await;
+            if let Some(why) = &self.lock().ended {
+                return why.clone();
+            }
             // Nothing else is sent as long as a payload is being sent.
             let mut writer = self.writer.lock().await;
             self.take_calls(&mut writer);
@@ -388,13 +403,34 @@ impl Shared {
         }
     }
 
-    /// Ends all calls.
-    fn end(&self, why: &Status) {
-        let waiting = {
+    /// Sends nothing more, and ends the calls that were not sent. Others may still have answers: the
+    /// other side may have answered, and then closed the connection.
+    fn stop_sending(&self, why: &Status) {
+        let unsent: Vec<_> = {
             let mut state = self.lock();
             state.ended.get_or_insert_with(|| why.clone());
+            let State {
+                waiting, queued, ..
+            } = &mut *state;
+            let numbers = std::mem::take(queued).into_keys();
+            numbers
+                .filter_map(|number| waiting.remove(&number))
+                .collect()
+        };
+        for unsent in unsent {
+            // The call may have ended.
+            let _ = unsent.send(Err(why.clone()));
+        }
+        self.left_over.notify_one();
+    }
+
+    /// Ends all calls.
+    fn end(&self, why: &Status) {
+        let (waiting, why) = {
+            let mut state = self.lock();
+            let why = state.ended.get_or_insert_with(|| why.clone()).clone();
             state.queued.clear();
-            std::mem::take(&mut state.waiting)
+            (std::mem::take(&mut state.waiting), why)
         };
         for waiting in waiting.into_values() {
             // The call may have ended.

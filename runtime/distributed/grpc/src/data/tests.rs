@@ -386,6 +386,40 @@ fn a_connection_that_ends_ends_its_calls_and_another_one_is_opened() {
 }
 
 #[test]
+fn answers_that_have_arrived_outlive_an_error_of_sending() {
+    let options = GrpcOptions::default();
+    let (io, mut other) = connection(1 << 10);
+    let lane = Lane::default();
+    let large = request("a", vec![vec![7; FRAME_BYTES].into()]);
+    block_on(async {
+        let again = || async { panic!("there is a connection") };
+        let call = async {
+            let answer = lane.call(&options, async { io }, execute(b"x")).await;
+            assert_eq!(answer.unwrap(), "1");
+        };
+        let serve = async {
+            other.accept(b"").await;
+            assert_eq!(other.called().await.0, 1);
+            let mut sent = pin!(lane.send(&options, again(), &large));
+            tokio::select! {
+                _ = &mut sent => panic!("nobody answers"),
+                (number, _) = other.begun() => assert_eq!(number, 2),
+            }
+            other.answer(Kind::Answer, 1, b"1").await;
+            drop(other);
+            // The error comes before the client has read the answer.
+            assert!(sent.await.is_err());
+        };
+        tokio::join!(call, serve);
+        // Nothing more is sent there.
+        let refused = async { Err(io::ErrorKind::ConnectionRefused.into()) };
+        assert!(!lane.is_open());
+        let call = lane.call(&options, refused, execute(b"y"));
+        assert!(call.await.is_err());
+    });
+}
+
+#[test]
 fn a_side_that_says_nothing_is_given_up() {
     let options = GrpcOptions {
         keepalive_interval: Duration::from_millis(10),
@@ -641,8 +675,9 @@ fn answers_wait_for_a_client_that_does_not_read_and_are_counted() {
         let others = [answerer.clone(), answerer.clone()];
         // One goes past the queue as far as it can, if it is alone.
         answerer.answer(1, &large, None);
-        assert!(other.frame_now().is_none() && answerer.is_full());
+        assert!(other.frame_now().is_none() && !answerer.is_full());
         answerer.answer(2, &Ok(Bytes::from_static(b"x")), None);
+        assert!(answerer.is_full());
         let (sending, read) = (waiting.send(&heard), async {
             assert_eq!(other.frame().await.1.len(), MAX_WAITING_BYTES);
             assert_eq!(other.frame().await.1, b"x");
@@ -653,9 +688,13 @@ fn answers_wait_for_a_client_that_does_not_read_and_are_counted() {
             let (header, body) = other.frame_now().expect("it was sent at once");
             assert_eq!((header.value, &body[..]), (3, &b"y"[..]));
             // What does not fit follows, and counts until then.
+            let last = answerer.clone();
             answerer.answer(4, &large, None);
+            last.answer(5, &Ok(Bytes::new()), None);
             assert!(answerer.is_full());
+            drop(last);
             assert_eq!(other.frame().await.1.len(), MAX_WAITING_BYTES);
+            assert_eq!(other.frame().await.0.value, 5);
             drop(answerer);
             let ended = other.0.read_u8().await.unwrap_err();
             assert_eq!(ended.kind(), io::ErrorKind::UnexpectedEof);
