@@ -21,6 +21,7 @@
 //! | `service` | the handling of requests |
 //! | `health` | the standard health service |
 //! | `accepting` | connections that are accepted: how many, and how long they may take to open |
+//! | `arriving` | the bytes of requests that are arriving over HTTP/2 |
 //! | `cut` | the end of connections whose requests take too long |
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
@@ -97,6 +98,8 @@ mod tls;
 mod token;
 
 mod accepting;
+
+mod arriving;
 
 mod answers;
 

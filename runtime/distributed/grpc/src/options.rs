@@ -42,7 +42,8 @@ pub struct GrpcOptions {
     /// copied more while they are read; behind large ones, other requests wait longer. Default: 256
     /// KiB.
     pub frame_bytes: u32,
-    /// The largest message, in both directions. Default: 64 MiB.
+    /// The largest message, in both directions. Requests that are arriving over HTTP/2 have at most
+    /// sixteen times as many bytes together. Default: 64 MiB.
     pub max_message_bytes: usize,
     /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1
     /// MiB.

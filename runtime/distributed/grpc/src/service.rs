@@ -30,6 +30,7 @@ use tonic::{Response, Status, Streaming};
 
 use crate::accepting::{self, Incoming, Listener};
 use crate::answers::{Answer, Answers, Arrival};
+use crate::arriving::ArrivingBytes;
 use crate::cut::Cuttable;
 use crate::data;
 #[cfg(feature = "flight")]
@@ -60,6 +61,8 @@ pub(crate) struct Endpoint {
     options: Arc<GrpcOptions>,
     /// Who the task is.
     identity: Arc<TaskIdentity>,
+    /// What is arriving of requests over HTTP/2.
+    arriving: Arc<ArrivingBytes>,
     answers: Answers,
     pending: Pending,
 }
@@ -76,6 +79,7 @@ impl Endpoint {
             handler,
             identity: Arc::new(identity.unwrap_or_default()),
             options: Arc::clone(options),
+            arriving: ArrivingBytes::new(options.max_message_bytes),
             answers: Answers::default(),
             pending: Pending::new(options.max_pending_bytes),
         })
@@ -527,7 +531,14 @@ impl tower_service::Service<http::Request<Body>> for Service {
             return Box::pin(async { Ok(status.into_http()) });
         }
         #[cfg(feature = "flight")]
-        if endpoint.options.flight && path.starts_with(flight::SERVICE) {
+        let is_flight = endpoint.options.flight && path.starts_with(flight::SERVICE);
+        // A payload in chunks has room of its own.
+        let request = match called {
+            Some(Called::StreamData) => request,
+            _ => request.map(|body| endpoint.arriving.count(body)),
+        };
+        #[cfg(feature = "flight")]
+        if is_flight {
             return Box::pin(flight::answer(endpoint, request));
         }
         let caller = request.extensions().get::<Caller>().cloned();

@@ -1,10 +1,13 @@
-//! Connections of clients that do not say what they should.
+//! Connections of clients that do not say what they should, or only half of it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use tfrt_distributed::message::KeepAliveResponse;
+use prost::bytes::Bytes;
+use tfrt_distributed::message::{KeepAliveResponse, RegisterFunctionRequest};
 use tfrt_grpc::GrpcOptions;
 
 use super::{Fake, MINUTE, call, fake, host, ping};
@@ -172,5 +175,84 @@ fn connections_that_say_nothing_leave_their_places_to_others() {
         let silent: Vec<TcpStream> = (0..num_silent).map(|_| connect(&task)).collect();
         call(&*task.own_client(), ping()).unwrap();
         drop(silent);
+    }
+}
+
+/// The start of a request, of which the rest does not come.
+struct Half(Option<Bytes>);
+
+impl http_body::Body for Half {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        match self.0.take() {
+            Some(bytes) => Poll::Ready(Some(Ok(http_body::Frame::data(bytes)))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+#[test]
+fn halves_of_requests_take_little_memory() {
+    use tower_service::Service;
+
+    let options = GrpcOptions {
+        max_message_bytes: 256 << 10,
+        ..GrpcOptions::default()
+    };
+    let task = answering(&options);
+    let address = task.communicator.address();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    // A large part of the largest message: sixteen of them may arrive, and a few more because of
+    // the bytes that do not count.
+    let mut half = vec![0, 0, 4, 0, 0];
+    half.resize(250 << 10, 7);
+    let half = Bytes::from(half);
+    runtime.block_on(async {
+        let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}"));
+        let endpoint = endpoint.unwrap().initial_connection_window_size(1 << 24);
+        let channel = endpoint.connect().await.unwrap();
+        let mut calls = tokio::task::JoinSet::new();
+        for _ in 0..40 {
+            let request =
+                http::Request::post(format!("http://{address}/tfrt.Worker/RegisterFunction"))
+                    .header("content-type", "application/grpc")
+                    .body(tonic::body::Body::new(Half(Some(half.clone()))));
+            let mut channel = channel.clone();
+            calls.spawn(async move {
+                std::future::poll_fn(|context| channel.poll_ready(context))
+                    .await
+                    .unwrap();
+                channel.call(request.unwrap()).await.unwrap()
+            });
+        }
+        let refused = tokio::time::timeout(MINUTE, calls.join_next()).await;
+        let refused = refused.unwrap().unwrap().unwrap();
+        assert_eq!(refused.headers()["grpc-status"], "14");
+        // Small requests arrive.
+        call(&*task.own_client(), ping()).unwrap();
+    });
+    // Large ones do again, once the halves are gone.
+    drop(runtime);
+    let request = RegisterFunctionRequest {
+        program: vec![7; 200 << 10].into(),
+        ..RegisterFunctionRequest::default()
+    };
+    let client = task.own_client();
+    let end = Instant::now() + MINUTE;
+    while let Err(errors) = call(&*client, request.clone()) {
+        let message = errors.to_string();
+        assert!(
+            message.ends_with("too many bytes of requests are arriving"),
+            "{message}"
+        );
+        assert!(Instant::now() < end, "{message}");
     }
 }
