@@ -11,12 +11,16 @@ mod cluster;
 
 mod function_arguments;
 
+mod functions;
+
 mod leak_check;
 
 mod limits;
 
 #[cfg(all(feature = "grpc", unix))]
 mod member;
+
+mod options;
 
 mod program_file;
 
@@ -36,40 +40,33 @@ mod workers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::{Args, Parser};
-use tfrt_async::AnyRef;
+use clap::Parser;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_function_ops::FunctionProgram;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
-use tfrt_host::kernel::library::LoadedLibrary;
 use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_host::{
-    ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
-    ResourceContext, Show, log, tracing,
-};
+use tfrt_host::{HostContext, log, tracing};
 use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
-use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
-use crate::arguments::{DiagnosticArguments, is_original};
+use crate::arguments::is_original;
 use crate::failure::{Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
-use crate::libraries::LibraryArguments;
 use crate::output::{self, print_line};
-use crate::queue_arguments::QueueArguments;
 #[cfg(feature = "onnx")]
 use crate::run_model::{Missing, ModelKind, ModelRunArguments};
 
-use function_arguments::{ArgumentNames, GivenArgument};
-use leak_check::LeakCheck;
+use function_arguments::ArgumentNames;
+use functions::run_functions;
+pub(crate) use functions::{find_function, flush_libraries, value_text};
 pub(crate) use limits::{LimitArguments, default_limits};
+pub(crate) use options::Options;
 pub(crate) use program_file::ProgramFile;
 pub(crate) use program_host::{ProgramHost, functions_by_arguments};
-use recording::{LevelName, Recording, SinkName};
-use result_line::{FunctionResult, Style, result_line};
+use recording::{Recording, SinkName};
 
 #[cfg(all(feature = "grpc", unix))]
 macro_rules! cluster_examples {
@@ -121,161 +118,6 @@ pub(crate) struct Arguments {
     #[cfg(feature = "onnx")]
     #[command(flatten)]
     model: ModelRunArguments,
-}
-
-/// The program to run, and how to run it.
-#[derive(Args, Debug)]
-pub(crate) struct Options {
-    /// The program, as MLIR text or a BEF file; `-` reads standard input
-    #[arg(default_value = "-")]
-    pub(crate) file: String,
-
-    /// The functions to run, in this order [default: all functions without arguments]
-    #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
-    functions: Vec<String>,
-
-    /// The value of a function argument: a number, a string, or `@FILE` for the content of a text
-    /// or tensor file. NAME is the name of the argument in the program, or its position. May be
-    /// repeated
-    #[arg(long = "arg", value_name = "NAME=VALUE")]
-    arguments: Vec<GivenArgument>,
-
-    /// Do not print the elements of results
-    #[arg(long)]
-    quiet: bool,
-
-    /// The function to run before all others, if the program has it
-    #[arg(
-        long = "test_init_function",
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
-    test_init_function: String,
-
-    #[command(flatten)]
-    queue: QueueArguments,
-
-    /// The GPU to use: `cuda`, or `host` to simulate a GPU on threads of this process [default: the
-    /// value of the environment variable TFRT_GPU, or `cuda`]
-    #[cfg(feature = "gpu")]
-    #[arg(long, value_name = "GPU")]
-    gpu: Option<String>,
-
-    /// The allocator for tensors and executor state
-    #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
-    host_allocator_type: String,
-
-    /// Call functions of input pipelines for elements alone, and not for ends and failed draws
-    #[cfg(feature = "standard-kernels")]
-    #[arg(long = "data-skip-end-calls")]
-    data_skip_end_calls: bool,
-
-    /// How many bytes of elements the stages of input pipelines may hold that find out by
-    /// themselves how many calls to keep under way; by default half of the free memory
-    #[cfg(feature = "standard-kernels")]
-    #[arg(long = "data-ram-budget", value_name = "BYTES")]
-    data_ram_budget: Option<u64>,
-
-    /// How many calls the stages of input pipelines that find out by themselves how many to keep
-    /// under way may have together; by default, each may have as many as there are threads
-    #[cfg(feature = "standard-kernels")]
-    #[arg(long = "data-cpu-budget", value_name = "N")]
-    data_cpu_budget: Option<usize>,
-
-    /// Let errors of other tasks keep their codes, which `--print_error_code` prints; without it,
-    /// their code is `Unknown`
-    #[cfg(feature = "distributed")]
-    #[arg(long = "typed-remote-errors")]
-    typed_remote_errors: bool,
-
-    /// Let all-reduces with another output leave their inputs as they are; without it, they write
-    /// the result into the inputs, too
-    #[cfg(feature = "distributed")]
-    #[arg(long = "allreduce-keeps-input")]
-    allreduce_keeps_input: bool,
-
-    #[command(flatten)]
-    libraries: LibraryArguments,
-
-    #[command(flatten)]
-    diagnostics: DiagnosticArguments,
-
-    #[command(flatten)]
-    limits: LimitArguments,
-
-    #[cfg(all(feature = "grpc", unix))]
-    #[command(flatten)]
-    cluster: cluster::RunClusterArguments,
-
-    /// A folder with source files that locations in the program refer to. Diagnostics show lines of
-    /// these files, and their `expected-error` comments count. The folder of the program is always
-    /// searched. May be repeated
-    #[arg(long = "source-folder", value_name = "FOLDER")]
-    source_folders: Vec<String>,
-
-    /// Accept an MLIR program without chains, and add the chains that keep program order
-    #[arg(long = "thread-chains")]
-    thread_chains: bool,
-
-    /// Print what the program shows, such as images
-    #[arg(long)]
-    show: bool,
-
-    /// Before running, print the chosen device of each core runtime op, the reason, and the other
-    /// candidates
-    #[arg(long = "explain-placement")]
-    explain_placement: bool,
-
-    /// Print error codes next to error messages
-    #[arg(long = "print_error_code")]
-    print_error_code: bool,
-
-    /// Send trace events to the linked tracing sink; prints a warning if none is linked
-    #[arg(long = "enable_tracing")]
-    enable_tracing: bool,
-
-    /// How much to trace [default: `default` with `--enable_tracing`, otherwise `debug`]
-    #[arg(long = "tracing_level", value_name = "LEVEL", value_enum)]
-    tracing_level: Option<LevelName>,
-
-    /// The tracing sink to use instead of the linked one; enables tracing
-    #[arg(
-        long = "tracing_sink",
-        alias = "tracing-sink",
-        alias = "tracing-sink",
-        value_name = "SINK",
-        value_enum
-    )]
-    tracing_sink: Option<SinkName>,
-}
-
-impl Options {
-    /// Returns how a tool with this name prints results.
-    fn style(&self, program: &str) -> Style {
-        let is_for_scripts = self.quiet || is_original(program);
-        if self.show || !is_for_scripts {
-            Style::Shown
-        } else {
-            Style::Recorded
-        }
-    }
-}
-
-fn allocator_names() -> Vec<&'static str> {
-    AllocatorKind::ALL.iter().map(|kind| kind.name()).collect()
-}
-
-impl Options {
-    /// Returns the tracing level, if tracing is enabled.
-    fn told_level(&self) -> Option<TracingLevel> {
-        let implied = match (self.enable_tracing, self.tracing_sink) {
-            (true, _) => TracingLevel::Default,
-            (false, Some(SinkName::Simple | SinkName::Debug)) => TracingLevel::Debug,
-            (false, Some(SinkName::None) | None) => return None,
-        };
-        Some(self.tracing_level.map_or(implied, TracingLevel::from))
-    }
 }
 
 /// Runs the tool with the sink that prints trace events, unless another sink is named. `program` is
@@ -394,7 +236,7 @@ fn run_program(program: &str, arguments: &Options, trace: Option<&str>) -> Resul
         Err(failure) => {
             // To whoever reads the output, libraries are loaded when the work queue is there,
             // whatever the input is.
-            print_line(allocator_kind(arguments).banner())?;
+            print_line(arguments.allocator_kind().banner())?;
             choose_queue(program, arguments)?;
             return Err(failure);
         }
@@ -412,7 +254,7 @@ fn run_program(program: &str, arguments: &Options, trace: Option<&str>) -> Resul
     for folder in &arguments.source_folders {
         file.sources.look_under(folder);
     }
-    let allocator_kind = allocator_kind(arguments);
+    let allocator_kind = arguments.allocator_kind();
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
     let own_allocator = Arc::clone(&allocator);
@@ -601,10 +443,6 @@ fn pipeline_options(arguments: &Options) -> tfrt::data::PipelineOptions {
     }
 }
 
-fn allocator_kind(arguments: &Options) -> AllocatorKind {
-    AllocatorKind::from_name(&arguments.host_allocator_type).unwrap_or_default()
-}
-
 fn choose_queue(
     program: &str,
     arguments: &Options,
@@ -669,205 +507,6 @@ fn run_in_cluster(
         return ran.and(left);
     }
     run_functions(program, arguments, names, host, loaded, &|request| request)
-}
-
-/// Adds data to the request of a function.
-type Extend<'a> = &'a dyn Fn(RequestContextBuilder) -> RequestContextBuilder;
-
-fn run_functions(
-    program: &str,
-    arguments: &Options,
-    names: &ArgumentNames,
-    host: &Arc<HostContext>,
-    loaded: &Arc<Program>,
-    extend: Extend<'_>,
-) -> Result<(), Failure> {
-    let init = loaded
-        .function(&arguments.test_init_function)
-        .filter(|_| !arguments.test_init_function.is_empty());
-    let selected: Vec<FunctionRef> = if arguments.functions.is_empty() {
-        loaded.functions().collect()
-    } else {
-        arguments
-            .functions
-            .iter()
-            .map(|name| find_function(program, loaded, name))
-            .collect::<Result<_, _>>()?
-    };
-    let is_init = |function: &FunctionRef| {
-        init.as_ref()
-            .is_some_and(|init| init.name() == function.name())
-    };
-    for function in init
-        .iter()
-        .chain(selected.iter().filter(|function| !is_init(function)))
-    {
-        run_function(program, function, arguments, names, host, extend)?;
-    }
-    Ok(())
-}
-
-/// Returns the function of this name.
-pub(crate) fn find_function(
-    program: &str,
-    loaded: &Arc<Program>,
-    name: &str,
-) -> Result<FunctionRef, Failure> {
-    loaded.function(name).ok_or_else(|| {
-        let known: Vec<_> = loaded.functions().collect();
-        let near = nearest(
-            name,
-            known
-                .iter()
-                .map(FunctionRef::name)
-                .filter(|known| !known.is_empty()),
-        );
-        Failure::new(format!(
-            "{program}: couldn't find function {name}{}",
-            did_you_mean(&near)
-        ))
-    })
-}
-
-fn run_function(
-    program: &str,
-    function: &FunctionRef,
-    arguments: &Options,
-    names: &ArgumentNames,
-    host: &Arc<HostContext>,
-    extend: Extend<'_>,
-) -> Result<(), Failure> {
-    let name = function.name();
-    // Arguments select the functions that they name, or all functions that take arguments.
-    let takes_given = !arguments.arguments.is_empty()
-        && (!arguments.functions.is_empty() || !function_arguments::needs_none(function));
-    if function.num_arguments() > 0 && !takes_given {
-        return print_line(&format!(
-            "--- Not running '{}' because it has arguments.",
-            escaped(name)
-        ));
-    }
-    if name.is_empty() {
-        return Ok(());
-    }
-    print_line(&format!("--- Running '{}':", escaped(name)))?;
-    let _scope = Scope::enter(TracingLevel::Default, || {
-        format!("Function: {}", escaped(name))
-    });
-    let leak_check = LeakCheck::start();
-    let given = if takes_given {
-        function_arguments::make(function, names, &arguments.arguments, host)
-            .map_err(|error| Failure::caused(program, error))?
-    } else {
-        Vec::new()
-    };
-    // A fresh request for each function, gone before values are counted.
-    let mut request = RequestContextBuilder::new(Arc::clone(host))
-        .resources(Arc::new(ResourceContext::new()))
-        .context_data(ProgramFolder::of_file(&arguments.file));
-    if arguments.show {
-        request = request.context_data(Show::new(std::io::stdout()));
-    }
-    let request = extend(arguments.limits.start(request));
-    let ctx = ExecutionContext::new(request.build());
-    let style = arguments.style(program);
-    match function.kind() {
-        FunctionKind::Async | FunctionKind::Native => {
-            run_async(program, function, &given, arguments, style, &ctx)?;
-        }
-        FunctionKind::Sync => run_sync(function, &given, style, &ctx)?,
-    }
-    if let Some(error) = arguments.limits.passed_deadline(name, ctx.request()) {
-        ctx.emit_error(error);
-    }
-    drop((ctx, given));
-    #[cfg(all(feature = "grpc", unix))]
-    if arguments.cluster.is_given() {
-        // Other tasks make objects here meanwhile.
-        return Ok(());
-    }
-    leak_check.finish(name, host)
-}
-
-fn run_async(
-    program: &str,
-    function: &FunctionRef,
-    given: &[AnyRef],
-    arguments: &Options,
-    style: Style,
-    ctx: &ExecutionContext,
-) -> Result<(), Failure> {
-    let would_deadlock =
-        |error| Failure::caused(format!("cannot wait for '{}'", function.name()), error);
-    let results = function.execute(ctx, given);
-    let waited =
-        stalled::await_results(program, function, &results, arguments.limits.timeout(), ctx);
-    if !waited.map_err(would_deadlock)? {
-        return Err(Failure::Reported);
-    }
-    flush_libraries(ctx.host());
-    if !results.is_empty() {
-        let types = function.result_types();
-        let values = results.iter().zip(types).map(|(value, ty)| FunctionResult {
-            value,
-            ty,
-            with_codes: arguments.print_error_code,
-            style,
-        });
-        print_line(&result_line(function.name(), values, style))?;
-    }
-    drop(results);
-    ctx.host().quiesce().map_err(would_deadlock)?;
-    flush_libraries(ctx.host());
-    Ok(())
-}
-
-/// Flushes what kernels of libraries have printed: their own copies of the standard library buffer
-/// an unfinished line.
-pub(crate) fn flush_libraries(host: &HostContext) {
-    let libraries = host.registry().libraries();
-    libraries.iter().for_each(LoadedLibrary::flush_output);
-}
-
-fn run_sync(
-    function: &FunctionRef,
-    given: &[AnyRef],
-    style: Style,
-    ctx: &ExecutionContext,
-) -> Result<(), Failure> {
-    let types = function.result_types();
-    let mut results = vec![None; types.len()];
-    let executed = function.execute_sync(ctx, given, &mut results);
-    flush_libraries(ctx.host());
-    match executed {
-        Err(error) => print_line(&format!(
-            "'{}' returned <<error: {}>>",
-            escaped(function.name()),
-            escaped_lines(error.message())
-        )),
-        Ok(()) if results.is_empty() => Ok(()),
-        Ok(()) => {
-            let values = results.iter().flatten().zip(types);
-            let values = values.map(|(value, ty)| FunctionResult {
-                value,
-                ty,
-                with_codes: false,
-                style,
-            });
-            print_line(&result_line(function.name(), values, style))
-        }
-    }
-}
-
-/// Returns a value as it is printed for people.
-pub(crate) fn value_text(value: &AnyRef) -> String {
-    let result = FunctionResult {
-        value,
-        ty: value.mlir_type().unwrap_or("unknown"),
-        with_codes: false,
-        style: Style::Shown,
-    };
-    result.to_string()
 }
 
 /// Returns the diagnostic for an error that a kernel reported or that loading failed with.
