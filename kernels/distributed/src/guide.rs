@@ -93,11 +93,11 @@
 //! Here every task runs the program, and finds the others by `tfrt_dist.get_distributed_context`;
 //! all tasks are in the group `all`. On several machines, `srun`, `mpirun` or Kubernetes start
 //! `tfrt run --distributed`, which finds its cluster in their environment, or in
-//! `--cluster worker=host-a:7700,host-b:7700 --task 1`. The task that leads tells every second whom
-//! it waits for, and after `--meeting-timeout` seconds all of them give up.
+//! `--cluster worker=host-a:7700,host-b:7700 --task 1`. The task that leads tells which tasks are
+//! missing, whenever that changes, and after `--meeting-timeout` seconds all of them give up.
 //!
-//! `tfrt worker` is a task that only serves the requests of others. A run that is told where workers
-//! are is their client, `/job:client/task:0`. These are two processes:
+//! `tfrt worker` is a task that only serves the requests of others. A run that is told where
+//! workers are is their client, `/job:client/task:0`. These are two processes:
 //!
 //! ```text
 //! $ tfrt worker --cluster worker=127.0.0.1:7700 --task 0
@@ -107,14 +107,15 @@
 //! The client may be started first: it waits for the workers. They may run on other machines, where
 //! `--tls-cert` or `--insecure-network` lets them listen, and `--allow-programs=any` lets them take
 //! programs that they do not know. Then the client listens at the address by which its machine
-//! reaches the workers, or at `--listen`. Workers serve one client after another; a client that is
-//! lost takes its contexts with it. If the cluster of a worker has the client as the task that leads,
-//! as in `--cluster client=host-a:7700 --cluster worker=host-b:7700`, the worker ends with the exit
-//! status 3 when it loses the client.
+//! reaches the workers, or at `--listen`; its certificate names `/job:client/task:0`. Workers serve
+//! one client after another; a client that is lost takes its contexts with it. If the cluster of a
+//! worker has the client as the task that leads, as in
+//! `--cluster client=host-a:7700 --cluster worker=host-b:7700`, the worker ends with the exit status
+//! 3 when it loses the client.
 //!
-//! `tfrt run --spawn 2` starts two workers for one program. `tfrt cluster status`, `ping`, `devices`
-//! and `programs` show the running tasks. Tasks of one user on one machine may have Unix sockets as
-//! their addresses: `--cluster worker=unix:/run/tfrt/0,unix:/run/tfrt/1`.
+//! `tfrt run --spawn 2` starts two workers for one program. `tfrt cluster status`, `ping`,
+//! `devices` and `programs` show the running tasks. Tasks of one user on one machine may have Unix
+//! sockets as their addresses: `--cluster worker=unix:/run/tfrt/0,unix:/run/tfrt/1`.
 //!
 //! With `tfrt trace`, each task writes a trace of its own, and `tfrt cluster trace` merges them: it
 //! aligns the clocks, and draws an arrow for each message.

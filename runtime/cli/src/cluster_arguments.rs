@@ -99,8 +99,8 @@ pub(crate) struct TaskArguments {
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
 
-    /// How long to wait for the other tasks, in seconds: until they have found each other, and until
-    /// the programs of all take part [default: 300]
+    /// How long to wait for the other tasks, in seconds: until they have found each other, and
+    /// until the programs of all take part [default: 300]
     #[arg(long, value_name = "SECONDS")]
     meeting_timeout: Option<u32>,
 
@@ -307,8 +307,8 @@ impl ClusterArguments {
         })
     }
 
-    /// Returns the configuration of a client: the task that the command line or the cluster says, or
-    /// a further one.
+    /// Returns the configuration of a client: the task that the command line or the cluster says,
+    /// or a further one.
     pub(crate) fn of_client(&self, task: &TaskArguments) -> Result<FoundCluster, Failure> {
         if task.job.is_some() || task.task.is_some() {
             return self.configuration(task);
@@ -368,7 +368,8 @@ impl ClusterArguments {
         Ok(GrpcNetwork::new(self.credentials.options()?))
     }
 
-    /// Starts the task that a configuration describes, at the socket of the launcher if there is one.
+    /// Starts the task that a configuration describes, at the socket of the launcher if there is
+    /// one.
     pub(crate) fn start(
         &self,
         config: &DistributedContextConfiguration,

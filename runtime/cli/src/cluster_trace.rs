@@ -1,5 +1,5 @@
-//! `tfrt cluster trace`, or `tfrt trace --cluster`: merges the traces of the tasks of a cluster into
-//! one file.
+//! `tfrt cluster trace`, or `tfrt trace --cluster`: merges the traces of the tasks of a cluster
+//! into one file.
 //!
 //! ```text
 //!  task 0 ──[ send K to /job:worker/task:1 ]────────────────────►      clocks: each file has its own zero

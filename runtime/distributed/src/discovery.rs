@@ -29,9 +29,9 @@
 //! | `TFRT_CLUSTER_SIZE` | how many tasks each job has: `worker=4;ps=1` |
 //! | `TFRT_JOB`, `TFRT_TASK`, `TFRT_LISTEN` | which task this is, and where it listens: `HOST:0` for any port |
 //!
-//! Tasks of PyTorch's launchers may meet, too: number and size are `RANK` and `WORLD_SIZE` then, and
-//! rank 0 listens at `MASTER_ADDR`. They do not meet at `MASTER_PORT`, because `torchrun` listens
-//! there itself.
+//! Tasks of PyTorch's launchers may meet, too: number and size are `RANK` and `WORLD_SIZE` then,
+//! and rank 0 listens at `MASTER_ADDR`. They do not meet at `MASTER_PORT`, because `torchrun`
+//! listens there itself.
 //!
 //! This module does not read the environment, or files other than in such a folder: see
 //! [`discover`].
@@ -212,8 +212,8 @@ pub fn observe(
 }
 
 /// Returns the cluster of a configuration with a further task, which uses the others: the only one
-/// of the job [`CLIENT_JOB`]. It leads, and belongs to the group [`ALL_TASKS`] if all others do. The
-/// configuration is that of this task.
+/// of the job [`CLIENT_JOB`]. It leads, and belongs to the group [`ALL_TASKS`] if all others do.
+/// The configuration is that of this task.
 ///
 /// ```
 /// use tfrt_distributed::discovery::{Told, observe, with_client};

@@ -1,5 +1,5 @@
-//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and `tfrt run` with
-//! `--distributed`, `--cluster` and `--spawn`.
+//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and `tfrt run`
+//! with `--distributed`, `--cluster` and `--spawn`.
 
 mod joining;
 

@@ -1,8 +1,8 @@
 //! A run with workers of its own: `tfrt run --spawn N`.
 //!
 //! This process is the client, `/job:client/task:0`. It starts the tasks of the job `worker` on
-//! this machine, creates a context on all of them, and ends them after the program. If a worker ends
-//! before the context is there, the wait for it is over.
+//! this machine, creates a context on all of them, and ends them after the program. If a worker
+//! ends before the context is there, the wait for it is over.
 
 use std::ffi::OsString;
 use std::fs;

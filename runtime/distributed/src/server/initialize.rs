@@ -3,9 +3,9 @@
 //! # A single client
 //!
 //! The client creates its own context, queries the devices of all tasks, and requests the context
-//! from all others. Tasks may start later, so the client retries for a while, and [reports](RollCall)
-//! which ones are missing. Finally it has the ready chains of the others and keeps the contexts
-//! alive.
+//! from all others. Tasks may start later, so the client retries for a while, and
+//! [reports](RollCall) which ones are missing. Finally it has the ready chains of the others and
+//! keeps the contexts alive.
 //!
 //! # Many clients
 //!
@@ -22,8 +22,8 @@
 //! ```
 //!
 //! In `WaitForContext` it [watches](LeadWatch) over the lead task, and in `WaitForChains` the
-//! context does. A lead task may be started again before the initialization is complete: its request
-//! then replaces that of its predecessor.
+//! context does. A lead task may be started again before the initialization is complete: its
+//! request then replaces that of its predecessor.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -80,7 +80,8 @@ impl Drop for Sockets {
     }
 }
 
-/// A process whose output is read line by line, and that is killed at the latest when the test ends.
+/// A process whose output is read line by line, and that is killed at the latest when the test
+/// ends.
 struct Process {
     child: Child,
     stdout: Lines<BufReader<ChildStdout>>,
