@@ -56,6 +56,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         ("every_tool_takes_libraries", every_tool_takes_libraries),
         (
+            "workers_of_a_run_load_its_libraries",
+            workers_of_a_run_load_its_libraries,
+        ),
+        (
             "onnx_ops_of_a_library_are_imported_and_run",
             onnx_ops_of_a_library_are_imported_and_run,
         ),
@@ -447,6 +451,28 @@ fn with_library(arguments: &[&str]) -> Result<Run, Failed> {
     let output = tool::run(command)?;
     let [stdout, stderr] = [output.stdout, output.stderr].map(String::from_utf8);
     Ok((output.status, stdout?, stderr?))
+}
+
+/// A worker adds numbers with a kernel of the library, and prints the sum.
+const ON_A_WORKER: &str = r#"
+func @main() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %context = tfrt_dist.get_distributed_context
+  %worker = tfrt_dist.get_task_handle %context {task_name = "/job:worker/task:0"}
+  %there = tfrt_dist.register_tfrt_function (%ch, %context, %worker) "add" "func @add() -> !tfrt.chain {\0A %c = tfrt.new.chain\0A %x = tfrt.constant.i32 21\0A %y = plugin.add %x, %x\0A %d = tfrt.print.i32 %y, %c\0A tfrt.return %d : !tfrt.chain\0A}"
+  %spec = tfrt_dist.create_remote_execute_spec %context {output_devices = ["/job:worker/task:0/device:CPU:0"]}
+  %done, %id = tfrt_dist.remote_execute [%there, %context, %worker, %spec] "add" () : () -> !tfrt_dist.remote_object_id
+  tfrt.return %done : !tfrt.chain
+}
+"#;
+
+fn workers_of_a_run_load_its_libraries() -> Result<(), Failed> {
+    let program = scratch("on_a_worker.mlir");
+    std::fs::write(&program, ON_A_WORKER)?;
+    let library = path_text(library()?)?;
+    let (status, stdout, stderr) = run(library, &["--spawn=1", path_text(&program)?])?;
+    let is_printed = stdout.contains("[worker/0] int32 = 42\n");
+    require_equal((status, is_printed, &*stderr), (Some(0), true, ""))
 }
 
 fn onnx_ops_of_a_library_are_imported_and_run() -> Result<(), Failed> {
