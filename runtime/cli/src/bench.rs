@@ -172,7 +172,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     #[cfg(feature = "onnx")]
-    if let Some(kind) = crate::run_model::model_kind(&arguments.file) {
+    if let Some(kind) = crate::model_file::model_kind(&arguments.file) {
         return measure_model(program, arguments, &front_end, kind);
     }
     #[cfg(feature = "onnx")]
@@ -260,7 +260,7 @@ fn measure_model(
     program: &str,
     arguments: &Arguments,
     front_end: &FrontEnd,
-    kind: crate::run_model::ModelKind,
+    kind: crate::model_file::ModelKind,
 ) -> Result<Report, Failure> {
     let has_error = Arc::new(AtomicBool::new(false));
     let found = Arc::clone(&has_error);

@@ -28,11 +28,11 @@ use crate::failure::{self, Failure};
 use crate::front_end::{FrontEnd, Purpose};
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
+use crate::model_file::{self, ModelKind};
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
 use crate::progress::Progress;
 use crate::rewrites::{self, RewriteArguments};
-use crate::run_model::{self, ModelKind};
 use crate::stored::{self, ModelFiles};
 
 use report::{Report, ReportedProgram};
@@ -192,11 +192,11 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let found = match arguments.from {
         Some(Format::Onnx) => Some(ModelKind::Onnx),
         Some(Format::StableHlo) => Some(ModelKind::StableHlo),
-        None => run_model::model_kind(&arguments.file),
+        None => model_file::model_kind(&arguments.file),
     };
     match found {
         Some(ModelKind::StableHlo) => import_stablehlo(arguments, &front_end, &limits),
-        Some(ModelKind::Bytecode) => Err(run_model::bytecode(&arguments.file)),
+        Some(ModelKind::Bytecode) => Err(model_file::bytecode(&arguments.file)),
         Some(ModelKind::Program) => Err(Failure::new(format!(
             "error: {}: expected a model, found a program that was imported",
             escaped(&arguments.file)
@@ -217,7 +217,7 @@ fn import_onnx(
         ));
     }
     let progress = Progress::start("reading");
-    let model = run_model::mapped(&arguments.file, limits);
+    let model = model_file::mapped(&arguments.file, limits);
     drop(progress);
     let model = model.map_err(|error| Failure::caused("error", error))?;
     let warnings = warnings(&model, arguments.assume_opset);
@@ -435,7 +435,7 @@ fn import_stablehlo(
             "error: `{option}` applies to ONNX models, but the model is a StableHLO text"
         )));
     }
-    let model = run_model::stablehlo(&arguments.file)?;
+    let model = model_file::stablehlo(&arguments.file)?;
     let mut options = tfrt_stablehlo::import::Options::default();
     options.limits = limits.clone();
     if let Some(function) = &arguments.function {

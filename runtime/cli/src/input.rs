@@ -65,8 +65,8 @@ impl Input {
     )]
     pub(crate) fn read_program(path: &str, kernels: &Arc<KernelRegistry>) -> Result<Self, Failure> {
         #[cfg(feature = "onnx")]
-        if let Some(kind) = crate::run_model::model_kind(path) {
-            return crate::run_model::imported(path, kind, kernels);
+        if let Some(kind) = crate::model_file::model_kind(path) {
+            return crate::model_file::imported(path, kind, kernels);
         }
         Self::read(path)
     }

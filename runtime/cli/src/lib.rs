@@ -79,6 +79,9 @@ mod progress;
 mod import;
 
 #[cfg(feature = "onnx")]
+mod model_file;
+
+#[cfg(feature = "onnx")]
 mod model_errors;
 
 #[cfg(feature = "onnx")]

@@ -55,9 +55,11 @@ use crate::arguments::is_original;
 use crate::failure::{Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
+#[cfg(feature = "onnx")]
+use crate::model_file::ModelKind;
 use crate::output::{self, print_line};
 #[cfg(feature = "onnx")]
-use crate::run_model::{Missing, ModelKind, ModelRunArguments};
+use crate::run_model::{Missing, ModelRunArguments};
 
 use function_arguments::ArgumentNames;
 use functions::run_functions;
@@ -136,7 +138,7 @@ pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(),
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
     #[cfg(feature = "onnx")]
-    if let Some(kind) = crate::run_model::model_kind(&options.file) {
+    if let Some(kind) = crate::model_file::model_kind(&options.file) {
         let run = || run_model(program, options, kind, &arguments.model, Missing::Refuse);
         return match &arguments.trace {
             Some(path) => recorded(options, path, run),

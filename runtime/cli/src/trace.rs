@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
     #[cfg(feature = "onnx")]
-    if let Some(kind) = crate::run_model::model_kind(&options.file) {
+    if let Some(kind) = crate::model_file::model_kind(&options.file) {
         let missing = crate::run_model::Missing::FillIn;
         return run::recorded(options, &arguments.trace, || {
             run::run_model(program, options, kind, &arguments.model, missing)

@@ -16,7 +16,8 @@ use tfrt_support::escape::escaped;
 use super::report::FunctionReport;
 use crate::failure::Failure;
 use crate::model_errors::described;
-use crate::run_model::{self, Missing, ModelArguments, ModelKind};
+use crate::model_file::ModelKind;
+use crate::run_model::{self, Missing, ModelArguments};
 
 /// What is measured of a model beyond the times of its runs.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
