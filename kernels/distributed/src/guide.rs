@@ -110,8 +110,8 @@
 //! reaches the workers, or at `--listen`; its certificate names `/job:client/task:0`. Workers serve
 //! one client after another; a client that is lost takes its contexts with it. If the cluster of a
 //! worker has the client as the task that leads, as in
-//! `--cluster client=host-a:7700 --cluster worker=host-b:7700`, the worker ends with the exit status
-//! 3 when it loses the client.
+//! `--cluster client=host-a:7700 --cluster worker=host-b:7700`, the worker ends with the exit
+//! status 3 when it loses the client.
 //!
 //! `tfrt run --spawn 2` starts two workers for one program. `tfrt cluster status`, `ping`,
 //! `devices` and `programs` show the running tasks. Tasks of one user on one machine may have Unix

@@ -17,9 +17,8 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::model_values::{self, DeclaredValue};
+use crate::model_values::{self, DeclaredValue, split};
 use crate::rewrites;
-use crate::run_model::{failed, split};
 
 /// The format of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +197,7 @@ fn rewritten(
     let mut model = load(path, kind, &mut Vec::new(), &limits, kernels)?;
     let host = rewrites::host_of_import(kernels);
     rewrites::apply(&mut model.program, &RewriteRules::default(), &host, &limits)
-        .map_err(failed)?;
+        .map_err(|error| Failure::caused("error", error))?;
     Ok(model)
 }
 

@@ -10,6 +10,7 @@ use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::tensor_file;
 use tfrt_support::DType;
 use tfrt_support::escape::escaped;
+use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_tensor::file::{FileError, FileFormat, NamedTensor};
 use tfrt_tensor::half::{bf16, f16};
 use tfrt_tensor::statistics::Statistics;
@@ -405,6 +406,28 @@ fn first_elements(tensor: &DenseHostTensor) -> Option<String> {
     let first = DenseHostTensor::from_buffer(dtype, shape, bytes).ok()?;
     let more = if count > num_shown { ", …" } else { "" };
     Some(format!("{}{more}", first.elements_text().ok()?))
+}
+
+/// `NAME=FILE`: a name may contain `=`, so that the longest one that is known counts.
+pub(crate) fn split<'a>(
+    given: &'a str,
+    known: &'a [String],
+    what: &str,
+) -> Result<(&'a str, &'a str), Failure> {
+    let fits = |name: &&String| {
+        given
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.starts_with('='))
+    };
+    if let Some(name) = known.iter().filter(fits).max_by_key(|name| name.len()) {
+        return Ok((name.as_str(), &given[name.len() + 1..]));
+    }
+    let name = given.split('=').next().unwrap_or_default();
+    let hint = did_you_mean(&nearest(name, known.iter().map(String::as_str)));
+    Err(Failure::Usage(format!(
+        "error: unknown {what} `{}`{hint}",
+        shown(name)
+    )))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::import::{split_at_last, write_warnings};
 use crate::model_errors::described;
 use crate::model_file::{self, ModelKind};
 use crate::model_limits::ModelLimitArguments;
-use crate::model_values::{self, DeclaredValue, Made};
+use crate::model_values::{self, DeclaredValue, Made, split};
 use crate::output;
 use crate::progress::Progress;
 use crate::rewrites::RewriteArguments;
@@ -421,28 +421,6 @@ fn run_within(
 }
 
 /// Returns the failure of a model.
-pub(crate) fn failed(error: Error) -> Failure {
+fn failed(error: Error) -> Failure {
     Failure::caused("error", error)
-}
-
-/// `NAME=FILE`: a name may contain `=`, so that the longest one that is known counts.
-pub(crate) fn split<'a>(
-    given: &'a str,
-    known: &'a [String],
-    what: &str,
-) -> Result<(&'a str, &'a str), Failure> {
-    let fits = |name: &&String| {
-        given
-            .strip_prefix(name.as_str())
-            .is_some_and(|rest| rest.starts_with('='))
-    };
-    if let Some(name) = known.iter().filter(fits).max_by_key(|name| name.len()) {
-        return Ok((name.as_str(), &given[name.len() + 1..]));
-    }
-    let name = given.split('=').next().unwrap_or_default();
-    let hint = did_you_mean(&nearest(name, known.iter().map(String::as_str)));
-    Err(Failure::Usage(format!(
-        "error: unknown {what} `{}`{hint}",
-        shown(name)
-    )))
 }
