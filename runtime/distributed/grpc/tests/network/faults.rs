@@ -16,11 +16,7 @@ use tfrt_distributed::{Answer, Server, ServerConfig};
 use tfrt_grpc::{GrpcOptions, TYPE_NAME};
 
 use super::proxy::{Behaviour, Proxy};
-use super::{MINUTE, begin, call, fake, free_address, host, ping, text};
-
-fn is_long() -> bool {
-    std::env::var_os("TFRT_LONG_TESTS").is_some()
-}
+use super::{MINUTE, begin, call, fake, free_address, host, is_long, ping, text};
 
 /// The time after which a test of this file has failed.
 fn limit() -> Duration {

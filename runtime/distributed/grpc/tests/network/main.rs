@@ -36,6 +36,10 @@ use tfrt_queue::create_queue;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+fn is_long() -> bool {
+    std::env::var_os("TFRT_LONG_TESTS").is_some()
+}
+
 fn host() -> Arc<HostContext> {
     let queue = create_queue("mstd:2").expect("the queue exists");
     HostContext::builder().queue(queue).build()

@@ -10,7 +10,7 @@ use tfrt_distributed::message::{KeepAliveResponse, Request, SendDataRequest, Sen
 use tfrt_grpc::GrpcOptions;
 
 use super::proxy::Proxy;
-use super::{MINUTE, begin, call, fake, host, ping, text};
+use super::{MINUTE, begin, call, fake, host, is_long, ping, text};
 
 #[test]
 fn payloads_of_all_sizes_arrive() {
@@ -51,6 +51,41 @@ fn check_payloads_of_all_sizes(here: bool, there: bool) {
     // another one for large ones if both tasks have data connections.
     let expected = if here && there { 6 } else { 4 };
     assert_eq!(proxy.num_open(), expected, "{here} {there}");
+}
+
+#[test]
+fn a_payload_of_more_bytes_than_32_bits_count_arrives() {
+    if !is_long() {
+        println!("skipped: it takes 10 GiB of memory, set TFRT_LONG_TESTS");
+        return;
+    }
+    let mut bytes = vec![0_u8; (4 << 30) + 5];
+    for (index, byte) in bytes.iter_mut().step_by(4093).enumerate() {
+        *byte = (index % 251) as u8;
+    }
+    let request = SendDataRequest {
+        context_id: 1,
+        instance_key: "k".to_owned(),
+        payload: vec![bytes.into()],
+    };
+    for data_connections in [true, false] {
+        let host = host();
+        let (note, arrived) = channel();
+        let note = Mutex::new(note);
+        let options = GrpcOptions {
+            max_payload_bytes: 5 << 30,
+            data_connections,
+            ..GrpcOptions::default()
+        };
+        let task = fake(&host, &options, move |request, reply| {
+            note.lock().unwrap().send(request).unwrap();
+            reply.send(Ok(SendDataResponse {}.into()));
+        });
+        let client = task.communicator.client(task.communicator.address());
+        let answer = begin(&*client, CallOptions::default(), request.clone());
+        answer.recv_timeout(15 * MINUTE).unwrap().unwrap();
+        assert!(arrived.recv().unwrap() == request.clone().into());
+    }
 }
 
 #[test]
