@@ -1,7 +1,7 @@
 //! The creators of ids: which number of a context is that of which task.
 //!
-//! Every task draws a number for itself, which all ids have that it creates. Nobody else can know it
-//! before it was told. A number belongs to one task, and a task has one number.
+//! Every task draws a number for itself, which all ids have that it creates. Nobody else can know
+//! it before it was told. A number belongs to one task, and a task has one number.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

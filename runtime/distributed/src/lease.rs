@@ -176,8 +176,8 @@ impl Releases {
         for (task, request) in deletions(context, ids) {
             self.lock().sent.entry(task).or_default().num_requests += 1;
             let this = Arc::clone(self);
-            // Whether the objects could be deleted does not matter to those that wait. But a request
-            // that is lost would leave them there.
+            // Whether the objects could be deleted does not matter to those that wait. But a lost
+            // request would leave them there.
             context.call(task, CallOptions::until_lost(), request, move |_| {
                 this.note_answer(task);
             });

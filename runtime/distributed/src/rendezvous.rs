@@ -358,8 +358,8 @@ impl Rendezvous {
         self.try_receive_as(key, receiver, false) != Entered::IsTaken
     }
 
-    /// As [`try_receive`](Self::try_receive), for a [light](Self::receive_light) receiver that may be
-    /// [withdrawn](Self::withdraw).
+    /// As [`try_receive`](Self::try_receive), for a [light](Self::receive_light) receiver that may
+    /// be [withdrawn](Self::withdraw).
     pub(crate) fn try_receive_light(&self, key: &str, receiver: Receiver) -> Entered {
         self.try_receive_as(key, receiver, true)
     }

@@ -296,8 +296,8 @@ fn tell_failure<T>(
     }
 }
 
-/// Makes an object an error, unless it is set already: the request that was to produce it has failed.
-/// `done` is dropped once that is known where the object lives, or cannot be known there.
+/// Makes an object an error, unless it is set already: the request that was to produce it has
+/// failed. `done` is dropped once that is known where the object lives, or cannot be known there.
 pub(crate) fn fail_object(
     context: &Arc<DistributedContext>,
     id: &RemoteObjectId,

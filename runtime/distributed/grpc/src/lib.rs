@@ -81,10 +81,10 @@
 //! an address other than loopback, unless it has certificates ([`GrpcOptions::tls`]), or
 //! [`GrpcOptions::allow_insecure_network`] declares that the network is trusted. With certificates,
 //! both ends of each connection prove their identity: a task accepts requests only from tasks of
-//! its cluster, knows the sender of each request ([`RequestHandler::handle_from`]), and sends
-//! nothing to a task other than the one that it calls. A [`GrpcOptions::token`] is checked in
-//! addition, before any part of a request is read; without TLS, anyone who can read the network
-//! traffic learns it.
+//! its cluster, knows the sender of each request ([`RequestHandler::handle_from`]), refuses what is
+//! not the sender's to ask for, such as closing the context of another task, and sends nothing to a
+//! task other than the one that it calls. A [`GrpcOptions::token`] is checked in addition, before
+//! any part of a request is read; without TLS, anyone who can read the network traffic learns it.
 #![forbid(unsafe_code)]
 
 mod forward;

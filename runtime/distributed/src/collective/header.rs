@@ -153,8 +153,10 @@ pub(super) enum Kind {
 /// The header of a message.
 ///
 /// ```text
-///  0      1      2           3           4        8              16               20            28        32
-///  │ kind │ type │ reduction │ operation │ member │ num_elements │ axis or sender │ fingerprint │ key use │
+///  0      1      2           3           4        8
+///  │ kind │ type │ reduction │ operation │ member │ num_elements │
+///  16               20            28        32
+///  │ axis or sender │ fingerprint │ key use │
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {

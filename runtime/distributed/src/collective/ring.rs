@@ -32,8 +32,8 @@ use crate::payload::Payload;
 use crate::rendezvous::Entered;
 use crate::server::Server;
 
-/// How long a member that has failed waits until the others know, before it ends. A program that uses
-/// the key again then finds them ready, as a rule; nothing depends on it.
+/// How long a member that has failed waits until the others know, before it ends. A program that
+/// uses the key again then finds them ready, as a rule; nothing depends on it.
 const MAX_TELLING: Duration = Duration::from_millis(200);
 
 /// The member of a collective that this task is.

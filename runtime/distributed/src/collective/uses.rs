@@ -1,7 +1,7 @@
 //! The uses of keys: collectives with one key, one after the other.
 //!
 //! ```text
-//!   key "sum"    use 0 ──► ends ──► use 1 ──► fails ──► use 2 …        the same numbers on all members
+//!   key "sum"    use 0 ──► ends ──► use 1 ──► fails ──► use 2 …    the same on all members
 //! ```
 //!
 //! A collective that fails on a member leaves messages behind, and some arrive when others have

@@ -10,7 +10,9 @@
 //! | CancelExecution | the caller has started the execution: it is ignored otherwise |
 //! | DeleteRemoteObjects | all ids were created by the caller |
 //! | RemoteExecuteOp | the ids of the results, and of the chain after the op, were |
-//! | SendData | a message about a group comes from a member; members of a collective drop what does not come from the expected one |
+//! | SendData | a message about a group comes from a member |
+//!
+//! Members of a collective drop elements that do not come from the member that they expect.
 //!
 //! Ids carry the number of their creator, which every task draws for itself. So a task learns the
 //! numbers of others from those that may tell them: from ready chains, and from the owner of the
@@ -18,8 +20,8 @@
 //! [`Creators`](crate::creators::Creators).
 //!
 //! Not refused, because others do so rightly: a task makes objects of another one's ids by
-//! RemoteExecute and PutObject if that one has handed the ids on, and it takes objects of all ids as
-//! arguments. A second object of one id is refused in any case.
+//! RemoteExecute and PutObject if that one has handed the ids on, and it takes objects of all ids
+//! as arguments. A second object of one id is refused in any case.
 
 use tfrt_support::ErrorCode;
 

@@ -70,7 +70,8 @@ fn a_task_deletes_the_objects_of_ids_that_it_has_created() {
     let (of_client, of_worker) = (set(0), set(2));
     let refusal = |caller: usize, id: &RemoteObjectId| {
         format!(
-            "FailedPrecondition: DeleteRemoteObjects of {} is refused: another task has created {id}",
+            "FailedPrecondition: DeleteRemoteObjects of {} is refused: another task has created \
+             {id}",
             name(caller)
         )
     };
