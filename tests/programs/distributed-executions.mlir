@@ -54,6 +54,17 @@ func @no_program() -> !tfrt.chain {
   tfrt.return %a : !tfrt.chain
 }
 
+// The task has no kernel of this name.
+func @no_kernel() -> !tfrt.chain {
+  %cfg:2 = tfrt_dist.test_create_configurations : 2
+  %cl, %wk = tfrt_dist.test_create_distributed_context %cfg#0, %cfg#1 : (!tfrt_dist.dist_context_configuration, !tfrt_dist.dist_context_configuration) -> (!tfrt_dist.dist_context, !tfrt_dist.dist_context)
+  %ch = tfrt.new.chain
+  %w = tfrt_dist.get_task_handle %cl {task_name = "/job:worker/task:1"}
+  %r = tfrt_dist.register_tfrt_function (%ch, %cl, %w) "f" "func @f() -> i32 {\0A %x = \22tfrt_test.only_on_other_tasks\22() : () -> i32\0A tfrt.return %x : i32\0A}"
+  %n = "tfrt_dist.test_process_next_request"(%wk, %ch) : (!tfrt_dist.dist_context, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %r : !tfrt.chain
+}
+
 // Only tensors have metadata.
 func @invalid_type() -> (!tfrt.chain, !corert.tensorhandle) {
   %cfg:2 = tfrt_dist.test_create_configurations : 2

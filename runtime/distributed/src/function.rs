@@ -235,9 +235,13 @@ pub(crate) fn register(
     };
     let malformed = |message: String| RemoteError::new(ErrorCode::MalformattedMlirFile, message);
     let program = Program::load(context.host(), &file).map_err(|error| {
-        // Such as the name of a kernel that this task lacks.
         log::warning!("program {name}: {error}");
-        malformed(format!("Failed to open lowered BEF for function {name}."))
+        let mut message = format!("Failed to open lowered BEF for function {name}.");
+        if error.code() == ErrorCode::NotFound {
+            // Tasks may have other kernels: the client has to know which one is missing here.
+            message.push_str(&format!(" ({})", error.message()));
+        }
+        malformed(message)
     })?;
     let function = program.function(name).ok_or_else(|| no_entry(name))?;
     let types = function.argument_types();
