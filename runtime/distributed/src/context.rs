@@ -45,6 +45,8 @@ use crate::server::{KeptCluster, LocalCluster, Server};
 
 use calls::Executing;
 
+pub(crate) use delivery::IfTaken;
+
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
 
@@ -160,7 +162,8 @@ impl DistributedContext {
         let own_ready_chain = objects.allocate(host_device);
         objects.set(&own_ready_chain, AnyRef::ready_chain())?;
         let creators = Creators::default();
-        creators.tell(objects.prefix(), own_task);
+        // The first one.
+        let _ = creators.tell(objects.prefix(), own_task);
         let context = Arc::new(Self {
             id,
             server,
@@ -432,10 +435,17 @@ impl DistributedContext {
     /// Enters the ready chain of another task, under the task of its device.
     ///
     /// # Errors
-    /// `Can't find device: D`
+    /// `Can't find device: D`, or if its number is that of another task.
     pub(crate) fn add_ready_chain(&self, chain: RemoteObjectId) -> Result<(), RemoteError> {
         let task = self.devices.find(chain.device())?.task();
-        self.creators.tell(chain.prefix(), task);
+        // A number of another task, such as this one, would make its ids those of that task.
+        let is_own = task == self.cluster.own_task();
+        if is_own != (chain.prefix() == self.objects.prefix())
+            || !self.creators.tell(chain.prefix(), task)
+        {
+            let message = format!("ready chain {chain} has the number of another task");
+            return Err(RemoteError::new(ErrorCode::InvalidArgument, message));
+        }
         let chains = self.ready_chains.lock();
         let mut chains = chains.unwrap_or_else(PoisonError::into_inner);
         chains.insert(task, chain);

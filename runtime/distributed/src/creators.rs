@@ -17,11 +17,17 @@ impl Creators {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says which number a task has, on behalf of a task that may. The last one counts.
-    pub(crate) fn tell(&self, prefix: u64, task: TaskHandle) {
+    /// Says which number a task has, on behalf of a task that may. The last one counts. Returns
+    /// `false` if the number is that of another task.
+    #[must_use]
+    pub(crate) fn tell(&self, prefix: u64, task: TaskHandle) -> bool {
         let mut known = self.lock();
+        if known.get(&prefix).is_some_and(|of| *of != task) {
+            return false;
+        }
         known.retain(|_, of| *of != task);
         known.insert(prefix, task);
+        true
     }
 
     /// Returns `true` if a number is that of a task. A number that is not known becomes that of the
@@ -57,7 +63,7 @@ mod tests {
         assert!(!creators.claim(8, first), "a second number");
         assert!(creators.claim(8, second));
         // Whoever may tell knows better.
-        creators.tell(9, first);
+        assert!(creators.tell(9, first) && !creators.tell(8, first));
         assert!(!creators.claim(7, first) && creators.claim(9, first));
     }
 }

@@ -261,7 +261,8 @@ pub trait RequestHandler: Send + Sync {
     /// Reserves room for a payload before its bytes arrive, or refuses it: its context may not
     /// exist or not be the caller's, or too many bytes wait there. Takes little time, on a thread
     /// of the transport; the handler may be the last reference, as in
-    /// [`take_at_once`](Self::take_at_once). Transports need not ask for payloads of up to 64 KiB.
+    /// [`take_at_once`](Self::take_at_once). `num_bytes` has
+    /// [`OVERHEAD`](crate::rendezvous::OVERHEAD) more for each buffer of the payload. Transports need not ask for payloads of up to 64 KiB.
     /// By default, nothing is reserved.
     fn expect_payload(
         self: Arc<Self>,

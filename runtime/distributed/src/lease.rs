@@ -178,7 +178,12 @@ impl Releases {
             let this = Arc::clone(self);
             // Whether the objects could be deleted does not matter to those that wait. But a lost
             // request would leave them there.
-            context.call(task, CallOptions::until_lost(), request, move |_| {
+            let options = CallOptions {
+                // A few seconds: the close of the context waits for them, also if the task is gone.
+                max_retries: 6,
+                ..CallOptions::default()
+            };
+            context.call(task, options, request, move |_| {
                 this.note_answer(task);
             });
         }

@@ -6,7 +6,7 @@
 //!
 //! Each pair is consumed once. The receiver runs on the thread that arrives second, without the
 //! lock held. Unclaimed payloads have a limit in bytes: beyond it, senders are told to retry later.
-//! A payload that is [expected](Rendezvous::expect) has its room before it arrives.
+//! A payload that is [expected](crate::fabric::RequestHandler::expect_payload) has its room before it arrives.
 
 mod room;
 
@@ -106,8 +106,8 @@ pub(crate) enum Entered {
     IsTaken,
 }
 
-/// The overhead of a payload in addition to its bytes.
-const OVERHEAD: usize = 256;
+/// The bytes that a payload, and each of its buffers, counts in addition to its own.
+pub const OVERHEAD: usize = 256;
 
 /// The start of an error message after which a payload may be sent again later.
 const FULL: &str = "receive buffer of ";

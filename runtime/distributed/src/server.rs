@@ -631,7 +631,8 @@ impl Server {
             if let Ok(owner) = context.cluster().find(&request.owner) {
                 context.may_be_closed_by(owner);
                 if request.owner_prefix != 0 {
-                    context.creators().tell(request.owner_prefix, owner);
+                    // A number of another task stays its own.
+                    let _ = context.creators().tell(request.owner_prefix, owner);
                 }
                 let (this, weak) = (self.this.clone(), Arc::downgrade(context));
                 context.belong_to(owner, move || {

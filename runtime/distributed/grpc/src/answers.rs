@@ -35,8 +35,9 @@ const MAX_KEPT_BYTES: usize = 64 << 20;
 /// What an answer takes in addition to its bytes.
 const OVERHEAD_BYTES: usize = 256;
 
-/// The maximum number of requests of one client that are noted.
-const MAX_NOTED: usize = 1 << 20;
+/// The maximum number of requests of one client that are noted. Of more, those with the least
+/// numbers are over, unless they are running.
+const MAX_NOTED: usize = if cfg!(test) { 1 << 15 } else { 1 << 20 };
 
 /// The maximum number of clients whose requests are noted. Those that have been silent for the
 /// longest time are forgotten first.
@@ -68,6 +69,8 @@ type Key = (u64, u64);
 struct Client {
     /// All requests below this number are over.
     done_below: u64,
+    /// Requests below this number that are not noted are over, too.
+    noted_from: u64,
     requests: HashMap<u64, RequestState>,
     num_running: usize,
     /// The number of requests that had arrived when its last one did.
@@ -108,7 +111,6 @@ impl Answers {
         let Some(client) = state.clients.get_mut(&number.client) else {
             return Arrival::First;
         };
-        let num_noted = client.requests.len();
         match client.requests.get_mut(&id) {
             Some(RequestState::Running(waiting)) => {
                 let (sender, receiver) = oneshot::channel();
@@ -124,17 +126,17 @@ impl Answers {
             Some(RequestState::Dropped) => Arrival::Refused(Status::data_loss(
                 "the request has run, but there was no room to keep its answer",
             )),
-            None if id < client.done_below => {
+            None if id < client.done_below.max(client.noted_from) => {
                 // Nobody waits for this answer.
                 Arrival::Refused(Status::data_loss("the request was over when it arrived"))
             }
-            None if num_noted >= MAX_NOTED => Arrival::Refused(Status::resource_exhausted(
-                format!("the client has {MAX_NOTED} requests whose answers it has not confirmed"),
-            )),
             None => {
                 let running = RequestState::Running(Vec::new());
                 client.requests.insert(id, running);
                 client.num_running += 1;
+                if client.requests.len() > MAX_NOTED && number.client != UNKNOWN_CLIENT {
+                    state.forget_oldest(number.client);
+                }
                 Arrival::First
             }
         }
@@ -197,7 +199,11 @@ impl State {
             let requests = &mut client.requests;
             requests.retain(|id, state| *id >= new || !drop_answer(state));
         }
-        // Most of those in the list were dropped.
+        self.sweep();
+    }
+
+    /// Removes answers that were dropped from the list of those that are kept, if they are many.
+    fn sweep(&mut self) {
         if self.kept.len() > 2 * self.num_kept + MAX_CLIENTS {
             let clients = &self.clients;
             self.kept.retain(|key| is_kept(clients, *key));
@@ -250,6 +256,34 @@ impl State {
         if client == UNKNOWN_CLIENT {
             requests.remove(&id);
         }
+    }
+
+    /// Forgets the half of the requests of a client that have the least numbers and have run. A
+    /// client that confirms none of so many answers waits for an execution that began before them.
+    fn forget_oldest(&mut self, client: u64) {
+        let Some(client) = self.clients.get_mut(&client) else {
+            return;
+        };
+        let is_over = |state: &RequestState| !matches!(state, RequestState::Running(_));
+        let over = client.requests.iter().filter(|(_, state)| is_over(state));
+        let mut over: Vec<u64> = over.map(|(id, _)| *id).collect();
+        // Those that run have a limit of their own.
+        if over.len() < MAX_NOTED / 2 {
+            return;
+        }
+        let half = over.len() / 2;
+        let (_, from, _) = over.select_nth_unstable(half);
+        client.noted_from = client.noted_from.max(*from);
+        let noted_from = client.noted_from;
+        client.requests.retain(|id, state| {
+            let stays = *id >= noted_from || !is_over(state);
+            if !stays && let RequestState::Answered(answer) = state {
+                self.num_kept -= 1;
+                self.num_bytes -= size(answer);
+            }
+            stays
+        });
+        self.sweep();
     }
 
     /// Forgets a client if there are too many.
@@ -448,6 +482,29 @@ mod tests {
         run(&answers, &all, &bytes("x"));
         assert_eq!(answers.lock().num_kept, 1);
         refusal(&answers, &number(next, 0));
+        check(&answers);
+    }
+
+    #[test]
+    fn a_request_that_runs_for_long_does_not_stop_the_others() {
+        let answers = Answers::default();
+        assert!(matches!(answers.arrive(&number(0, 0)), Arrival::First));
+        let num_requests = 3 * MAX_NOTED as u64;
+        for id in 1..num_requests {
+            run(&answers, &number(id, 0), &bytes("x"));
+        }
+        check(&answers);
+        let num_noted = answers.lock().clients[&1].requests.len();
+        assert!(num_noted <= MAX_NOTED + 1, "{num_noted}");
+        let expected = "the request was over when it arrived";
+        assert_eq!(refusal(&answers, &number(1, 0)), expected);
+        let mut last = again(&answers, &number(num_requests - 1, 0));
+        assert!(last.try_recv().is_ok());
+        // Its answer is kept like any other.
+        let mut early = again(&answers, &number(0, 0));
+        answers.finish(&number(0, 0), &bytes("y"));
+        assert_eq!(early.try_recv().unwrap().unwrap(), "y");
+        assert!(again(&answers, &number(0, 0)).try_recv().is_ok());
         check(&answers);
     }
 

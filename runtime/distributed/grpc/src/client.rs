@@ -111,7 +111,7 @@ impl Client {
             requests: Semaphore::new(options.max_inflight_requests as usize),
             bytes: Semaphore::new(options.max_inflight_bytes as usize),
             options: Arc::clone(options),
-            numbers: Numbers::new(random()),
+            numbers: Numbers::new(random(), random()),
             greeted: OnceCell::new(),
         };
         Self {

@@ -11,12 +11,15 @@ use crate::wire::RequestId;
 pub(crate) struct Numbers {
     /// The number of the client, which no other one has.
     client: u64,
+    /// The first number. Tasks of version 1.0 know requests by their numbers alone, so those of
+    /// clients are far from each other.
+    first: u64,
     state: Mutex<State>,
     /// The first number in `state`, for those who only read it.
     done_below: AtomicU64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     /// All requests below this number are over.
     done_below: u64,
@@ -25,11 +28,19 @@ struct State {
 }
 
 impl Numbers {
-    pub(crate) fn new(client: u64) -> Self {
+    /// Numbers the requests of a client from a number on.
+    pub(crate) fn new(client: u64, first: u64) -> Self {
+        // There are enough numbers behind it.
+        let first = first >> 1;
+        let state = State {
+            done_below: first,
+            are_over: VecDeque::new(),
+        };
         Self {
             client,
-            state: Mutex::default(),
-            done_below: AtomicU64::new(0),
+            first,
+            state: Mutex::new(state),
+            done_below: AtomicU64::new(first),
         }
     }
 
@@ -48,7 +59,7 @@ impl Numbers {
     /// Returns what a message without a number says, if it says anything.
     pub(crate) fn confirmation(&self) -> Option<RequestId> {
         let id = self.fields(None);
-        (id.done_below != Some(0)).then_some(id)
+        (id.done_below != Some(self.first)).then_some(id)
     }
 
     fn fields(&self, request_id: Option<u64>) -> RequestId {
@@ -104,13 +115,13 @@ mod tests {
 
     #[test]
     fn what_is_over_is_known_up_to_the_first_that_is_not() {
-        let numbers = Numbers::new(9);
+        let numbers = Numbers::new(9, 200);
         assert_eq!(numbers.confirmation(), None);
         let [first, second, third] = [(); 3].map(|()| numbers.next());
         let expected = |id: u64, done_below: u64| RequestId {
-            request_id: Some(id),
+            request_id: Some(100 + id),
             client: 9,
-            done_below: Some(done_below),
+            done_below: Some(100 + done_below),
         };
         assert_eq!(third.fields(), expected(2, 0));
         drop(second);

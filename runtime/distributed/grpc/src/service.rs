@@ -15,7 +15,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{ArrivedPayload, OnClosed, Reply, RequestHandler, TaskIdentity};
 use tfrt_distributed::message::{Method, Request, Response as Answered};
-use tfrt_distributed::rendezvous::PayloadRoom;
+use tfrt_distributed::rendezvous::{OVERHEAD, PayloadRoom};
 use tfrt_distributed::{DEFAULT_DRAIN_TIMEOUT, PayloadMemory, RemoteError, RemoteErrors};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
@@ -49,8 +49,9 @@ use crate::wire::{self, BytesCodec, DataChunk, Hello, RequestId};
 const MAX_UNEXPECTED_BYTES: u64 = 64 << 10;
 
 /// The maximum number of requests of a connection of HTTP/2 without an answer. Executions on it may
-/// wait for later ones, so it is far beyond what programs have under way.
-const MAX_STREAMS: u32 = 4096;
+/// wait for later ones, and heartbeats would wait behind them, so it is far beyond what programs
+/// have under way.
+const MAX_STREAMS: u32 = 1 << 16;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -203,6 +204,8 @@ impl Endpoint {
         let (_, handler) = self.task().ok_or_else(gone)?;
         let caller = caller.map(|Caller(task)| &**task);
         let (id, key) = (head.context_id, &head.instance_key);
+        let overhead = (head.element_bytes.len() * OVERHEAD) as u64;
+        let num_bytes = num_bytes.saturating_add(overhead);
         let room = handler.expect_payload(caller, id, key, num_bytes);
         room.map_err(|errors| status::of_errors(&errors))
     }

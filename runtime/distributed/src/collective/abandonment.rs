@@ -9,6 +9,7 @@ use tfrt_tensor::HostBuffer;
 
 use super::uses::KeyUse;
 use super::{Collective, epoch};
+use crate::context::IfTaken;
 use crate::error::Gather;
 use crate::payload::Payload;
 
@@ -89,7 +90,8 @@ impl Abandonment {
         let payload = self.to_buffers().map(Bytes::from).to_vec();
         for member in members.iter().filter(|member| **member != own_task) {
             let (key, payload) = (abandonment_key(collective), payload.clone());
-            context.deliver(*member, key, payload, first.clone());
+            // It may wait for a member that has still to end earlier uses of the key.
+            context.deliver(*member, key, payload, IfTaken::Again, first.clone());
         }
     }
 }

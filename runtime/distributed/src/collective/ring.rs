@@ -69,8 +69,6 @@ struct State {
     has_left: bool,
     /// The collective that this one follows: it fails, too, if this one does.
     first: Weak<Ring>,
-    /// What has come for a later use of the key.
-    early: Option<Payload>,
     /// Whether the use of the key has ended.
     has_ended_use: bool,
     /// Whether the other members are being told of the failure for the first time.
@@ -174,25 +172,19 @@ impl Ring {
     /// Fails when a member reports that it has failed. Returns `false` if another collective
     /// listens.
     fn listen(self: &Arc<Self>) -> bool {
+        if self.lock().has_left {
+            return true;
+        }
         let this = Arc::downgrade(self);
         let receiver = move |payload: Result<Payload, Error>| {
             let (Some(this), Ok(payload)) = (this.upgrade(), payload) else {
                 return;
             };
             let Abandonment { error, key_use } = Abandonment::of_payload(&payload);
-            let belongs = this.key_use().compare(key_use);
-            if belongs == Belongs::Future {
-                let mut state = this.lock();
-                state.early.get_or_insert(payload);
-                let has_left = state.has_left;
-                drop(state);
-                if has_left {
-                    this.stop_listening();
-                }
-            }
-            match belongs {
+            match this.key_use().compare(key_use) {
                 Belongs::Present => this.fail_of(&error, Cause::Told),
-                // The place of the listener was free for a moment: whoever took it is told.
+                // The place of the listener was free for a moment: whoever took it is told. Those
+                // of later uses are refused before they come here.
                 Belongs::Past | Belongs::Future => drop(this.listen()),
             }
             let queue = Arc::clone(this.collective.context.host().queue());
@@ -230,23 +222,19 @@ impl Ring {
 
     /// Ends the part of the member: its key may be used again.
     pub(super) fn leave(&self) {
-        self.end_use();
         self.stop_listening();
+        self.end_use();
     }
 
     fn stop_listening(&self) {
         let mut state = self.lock();
         state.has_left = true;
-        let (listener, early) = (state.listener.take(), state.early.take());
+        let listener = state.listener.take();
         drop(state);
-        let rendezvous = self.collective.context.rendezvous();
-        let key = abandonment_key(&self.collective);
         if let Some(number) = listener {
+            let key = abandonment_key(&self.collective);
+            let rendezvous = self.collective.context.rendezvous();
             rendezvous.withdraw(&key, number);
-        }
-        if let Some(early) = early {
-            // Another member may have said so already.
-            let _ = rendezvous.put_back(&key, early);
         }
     }
 
@@ -396,7 +384,9 @@ impl Ring {
         let waiting = std::mem::take(&mut state.waiting);
         let first = state.first.upgrade();
         drop(state);
-        // Before anything else: what comes from now on is not for this member.
+        // Before anything else: what comes from now on is not for this member. Nobody listens any
+        // more when the use has ended, so that a listener gets nothing of later uses.
+        self.stop_listening();
         self.end_use();
         let rendezvous = self.collective.context.rendezvous();
         for key in waiting {

@@ -12,8 +12,9 @@
 //! A member keeps the counts of the keys that ended last, and refers to fewer of them:
 //!
 //! U1. Two members that compare numbers of uses have both kept them, unless one of them has ended
-//! thousands of collectives of the group that the other one has not. Whoever has no count compares
-//! nothing, and takes every message for one of the use in progress.
+//! thousands of collectives of the group that the other one has not. Whoever has no count, or one
+//! that began after earlier uses were forgotten, compares nothing, and takes every message for one
+//! of the use in progress.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -133,13 +134,15 @@ struct Count {
     num_ended: u8,
     /// The number of ends in the group before the last one of the key.
     last: u64,
+    /// Whether earlier uses were forgotten: the number may differ from those of other members.
+    is_unsure: bool,
 }
 
 impl OfGroup {
     fn current(&self, key: &str) -> OwnUse {
         let count = self.by_key.get(key);
         let is_known = match count {
-            Some(count) => self.num_ends - count.last <= NUM_COMPARED,
+            Some(count) => !count.is_unsure && self.num_ends - count.last <= NUM_COMPARED,
             // Nothing was forgotten: it is the first use.
             None => self.num_ends as usize <= NUM_KEPT,
         };
@@ -151,16 +154,19 @@ impl OfGroup {
     }
 
     fn end(&mut self, key: &str) {
+        let is_unsure = !self.current(key).is_known;
         let key: Arc<str> = Arc::from(key);
         let last = self.num_ends;
         self.num_ends += 1;
         self.ends.push_back(Arc::clone(&key));
-        let count = self
-            .by_key
-            .entry(key)
-            .or_insert(Count { num_ended: 0, last });
+        let count = self.by_key.entry(key).or_insert(Count {
+            num_ended: 0,
+            last,
+            is_unsure: false,
+        });
         count.num_ended = count.num_ended.wrapping_add(1);
         count.last = last;
+        count.is_unsure |= is_unsure;
         if self.ends.len() > NUM_KEPT
             && let Some(oldest) = self.ends.pop_front()
         {
@@ -203,6 +209,18 @@ impl Uses {
     /// Forgets the keys of a group.
     pub(super) fn forget(&self, group: &str) {
         self.lock().remove(group);
+    }
+
+    /// Returns `true` for the abandonment of a use that is not the next one yet. It has to come
+    /// again: that of the use before would take its place.
+    pub(crate) fn is_early_for(&self, payload_key: &str, payload: &Payload) -> bool {
+        abandoned(payload_key).is_some_and(|(group, key)| {
+            let (key, key_use) = (
+                key_of_tensors(key),
+                Abandonment::of_payload(payload).key_use,
+            );
+            key_use.is_of(key) && self.current(group, key).compare(key_use) == Belongs::Future
+        })
     }
 
     /// Returns `true` for a payload that belongs to a use that has ended.
@@ -291,6 +309,10 @@ mod tests {
             uses.end("g", &number.to_string());
         }
         assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 0));
+        assert_eq!(compare(&uses, "a", 9), Belongs::Present);
+        // Others may have kept the uses that were forgotten here.
+        uses.end("g", "a");
+        assert_eq!(compare(&uses, "a", 0), Belongs::Present);
         assert_eq!(compare(&uses, "a", 9), Belongs::Present);
         let groups = uses.lock();
         assert_eq!(groups["g"].ends.len(), NUM_KEPT);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use super::{Server, callers};
 use crate::collective;
@@ -47,6 +47,21 @@ fn of_caller(
     Ok(payload.sent_by(sender))
 }
 
+/// Refuses what has to be sent again later.
+fn check_time(
+    context: &DistributedContext,
+    key: &str,
+    payload: &Payload,
+) -> Result<(), RemoteError> {
+    match context.uses().is_early_for(key, payload) {
+        false => Ok(()),
+        true => Err(RemoteError::new(
+            ErrorCode::Unavailable,
+            "the collective before it has not ended",
+        )),
+    }
+}
+
 impl Server {
     pub(super) fn send_data(
         &self,
@@ -72,6 +87,7 @@ impl Server {
         let context = self.context(context_id)?;
         let _scope = receiving(&context, key);
         let payload = of_caller(&context, caller, key, payload?)?;
+        check_time(&context, key, &payload)?;
         context.rendezvous().send_arrived(key, payload, room)?;
         Ok(SendDataResponse {})
     }
@@ -125,7 +141,12 @@ impl Server {
             Ok(context) => context,
             Err(error) => return Ok(Err(error.into())),
         };
-        let taken = match of_caller(&context, caller, &instance_key, payload) {
+        let checked = of_caller(&context, caller, &instance_key, payload);
+        let checked = checked.and_then(|payload| {
+            check_time(&context, &instance_key, &payload)?;
+            Ok(payload)
+        });
+        let taken = match checked {
             Ok(payload) => {
                 let rendezvous = context.rendezvous();
                 rendezvous.send_at_once(&instance_key, payload, room)

@@ -100,6 +100,38 @@ fn members_that_disagree_about_rounds_are_told_so() {
 }
 
 #[test]
+fn a_member_that_fails_again_and_again_ends_as_many_collectives_of_the_others() {
+    const TIMES: usize = 3;
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    let start = |member: usize, expected_len: usize| {
+        let context = &contexts[member];
+        let input = tensor(context, &[6], &[1.0_f32; 6]);
+        let output = tensor(context, &[expected_len], &vec![0.0_f32; expected_len]);
+        let (sender, outcome) = channel();
+        let start = collective(context, "k");
+        reduce_scatter(start, Reduction::Sum, input, output, tell(sender));
+        outcome
+    };
+    // The others have not begun any of them.
+    for _ in 0..TIMES {
+        let failure = wait(&cluster.host, &start(1, 5)).unwrap_err();
+        assert!(failure.contains("expected an output"), "{failure}");
+    }
+    for _ in 0..TIMES {
+        let outcomes = [start(0, 2), start(2, 2)];
+        for outcome in outcomes {
+            let failure = wait(&cluster.host, &outcome).unwrap_err();
+            assert!(failure.contains("expected an output"), "{failure}");
+        }
+    }
+    let outcomes = [0, 1, 2].map(|member| start(member, 2));
+    for outcome in outcomes {
+        wait(&cluster.host, &outcome).unwrap();
+    }
+}
+
+#[test]
 fn a_member_that_cannot_start_ends_the_collective_of_the_others() {
     let cluster = Cluster::new("s", 3);
     let contexts = cluster.contexts();
