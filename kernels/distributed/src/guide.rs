@@ -259,8 +259,9 @@
 //!   started on third ones. Unavailable results become errors.
 //! - *A receiver is slow*: unclaimed payloads have a limit
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)), and those that are
-//!   arriving count, too. Beyond it, a payload is refused before it arrives: its send stays pending,
-//!   and it is sent again until there is room. One that a receiver waits for always arrives.
+//!   arriving count, too. Beyond it, a payload is refused before it arrives: its send stays
+//!   pending, and it is sent again until there is room. One that a receiver waits for always
+//!   arrives.
 //! - *The client dies*: the others drop its context and everything in it.
 //! - *A context is closed*: its requests are cancelled, waits become the error `Cancelled: context
 //!   7 is closed`, and its objects are forgotten. Kernels that run, and answers under way, have

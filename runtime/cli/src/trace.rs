@@ -8,7 +8,7 @@ use crate::run;
 #[cfg(all(feature = "grpc", unix))]
 macro_rules! cluster_examples {
     () => {
-        "  tfrt trace trace.json --spawn 2 program.mlir                trace a run and its two workers
+        "  tfrt trace trace.json --spawn 2 program.mlir                trace a run and its workers
   tfrt trace --cluster all.json task0.json task1.json         merge traces of tasks
 "
     };

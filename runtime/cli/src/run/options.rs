@@ -134,7 +134,6 @@ pub(crate) struct Options {
     #[arg(
         long = "tracing_sink",
         alias = "tracing-sink",
-        alias = "tracing-sink",
         value_name = "SINK",
         value_enum
     )]

@@ -1,6 +1,7 @@
 //! The tasks that the lead task of an initialization waits for.
 //!
-//! Once a second, the log names those that are missing, if that has changed since the last time.
+//! The log names one that is missing and counts the others, at most once a second, and only when the
+//! number has changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -119,7 +120,8 @@ impl RollCall {
         };
         let num_tasks = self.num_tasks;
         Some(format!(
-            "{num_present} of {num_tasks} tasks {do_what}; waiting for {whom}{name} at {address}{others}"
+            "{num_present} of {num_tasks} tasks {do_what}; waiting for {whom}{name} at \
+             {address}{others}"
         ))
     }
 
