@@ -346,10 +346,21 @@ impl Server {
         id: u64,
         config: &DistributedContextConfiguration,
     ) -> Result<Arc<DistributedContext>, RemoteError> {
+        let context = self.new_context(id, config)?;
+        self.enter_context(&context)?;
+        Ok(context)
+    }
+
+    /// Creates a context that nobody can find yet.
+    fn new_context(
+        &self,
+        id: u64,
+        config: &DistributedContextConfiguration,
+    ) -> Result<Arc<DistributedContext>, RemoteError> {
         let communicator = self
             .communicator()
             .map_err(|error| RemoteError::from(&error))?;
-        let context = DistributedContext::new(
+        DistributedContext::new(
             id,
             self.this.clone(),
             &self.host,
@@ -361,7 +372,12 @@ impl Server {
                 drain_timeout: self.config.drain_timeout,
                 reports_leftovers: self.config.reports_leftovers,
             },
-        )?;
+        )
+    }
+
+    /// Lets requests find a context by its id.
+    fn enter_context(&self, context: &Arc<DistributedContext>) -> Result<(), RemoteError> {
+        let id = context.id();
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {
             let message = "the server is shut down";
@@ -373,11 +389,11 @@ impl Server {
             return Err(RemoteError::new(ErrorCode::Unknown, message));
         }
         let kept = Kept {
-            context: Arc::clone(&context),
+            context: Arc::clone(context),
             last_access: None,
         };
         contexts.by_id.insert(id, kept);
-        Ok(context)
+        Ok(())
     }
 
     /// Returns the context of this id. Counts as an access.
@@ -607,13 +623,12 @@ impl Server {
             return Err(context_exists(id));
         }
         let config = request.dist_config.clone().unwrap_or_default();
-        let context = self.create_context(id, &config)?;
-        let entered = enter_devices(&context, &request.devices);
-        if entered.is_err() {
-            // Nobody was told of it yet.
-            let _ = self.close_context(id);
-        }
-        entered.map(|()| context)
+        let context = self.new_context(id, &config)?;
+        // Before requests can find it: then an error leaves nothing to close. The caller may hold
+        // a lock that closing takes.
+        enter_devices(&context, &request.devices)?;
+        self.enter_context(&context)?;
+        Ok(context)
     }
 
     fn create(

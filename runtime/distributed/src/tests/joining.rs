@@ -1,17 +1,19 @@
 //! Initializations that wait for tasks which are missing, lost or started again.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use tfrt_host::HostContext;
 use tfrt_support::ErrorCode;
 
 use crate::RemoteError;
+use crate::context::DistributedContext;
+use crate::error::Answer;
 use crate::fabric::in_process::InProcessNetwork;
 use crate::fabric::{self, Reply, RequestHandler};
 use crate::message::{
-    CreateContextRequest, DistributedContextConfiguration, Request, Response,
+    CreateContextRequest, DeviceInfo, DistributedContextConfiguration, Request, Response,
     SendReadyChainsRequest,
 };
 use crate::server::{Server, ServerConfig};
@@ -57,6 +59,20 @@ impl Pair {
             ..CreateContextRequest::default()
         };
         request.into()
+    }
+
+    /// Starts the initialization of the second task.
+    fn follow(&self) -> Receiver<Answer<Arc<DistributedContext>>> {
+        started(|done| self.second.initialize_multi_client(&self.configs[1], done))
+    }
+
+    /// Sends a request to the second task. It is handled on a thread of its own: one that never
+    /// returns fails the test.
+    fn ask(&self, request: impl Into<Request>) -> Receiver<Answer<Response>> {
+        let (request, server) = (request.into(), Arc::clone(&self.second));
+        started(|done| {
+            std::thread::spawn(move || server.handle(request, Reply::new(done)));
+        })
     }
 }
 
@@ -209,6 +225,34 @@ fn a_lead_task_that_was_started_again_is_followed() {
     // A complete one stays.
     let late = wait(&pair.host, &ask(74)).unwrap_err().code();
     assert_eq!(late, ErrorCode::DistributedContextAlreadyExists);
+}
+
+#[test]
+fn a_context_with_impossible_devices_is_refused_and_the_task_goes_on() {
+    let pair = Pair::new(|_| ());
+    let device = |name: &str, r#type: &str| DeviceInfo {
+        name: name.to_owned(),
+        r#type: r#type.to_owned(),
+    };
+    let impossible = [
+        device("/job:worker/task:7/device:CPU:0", "cpu"),
+        device("/job:worker/task:0/device:ABACUS:0", "abacus"),
+    ];
+    for device in impossible {
+        let done = pair.follow();
+        let Request::CreateContext(mut request) = pair.claim(71) else {
+            unreachable!("it asks for a context");
+        };
+        request.devices = vec![device];
+        let answer = wait(&pair.host, &pair.ask(request)).unwrap_err();
+        assert_eq!(wait(&pair.host, &done).unwrap_err(), answer);
+        assert!(pair.second.context(71).is_err());
+    }
+    let done = pair.follow();
+    assert!(wait(&pair.host, &pair.ask(pair.claim(71))).is_ok());
+    pair.second.close_context(71).unwrap();
+    let error = wait(&pair.host, &done).unwrap_err().to_string();
+    assert_eq!(error, "Cancelled: context 71 is closed");
 }
 
 #[test]
