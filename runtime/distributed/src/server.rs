@@ -111,8 +111,9 @@ pub struct ServerConfig {
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
     /// The time in which all tasks must take part in an initialization. Without one, the lead task
-    /// asks each task 64 times whether it is there, and all wait for
-    /// [`DEFAULT_INITIALIZATION_TIMEOUT`].
+    /// asks each task 64 times whether it is there, and then waits for
+    /// [`DEFAULT_INITIALIZATION_TIMEOUT`] until all take part. The others wait for the lead task as
+    /// long.
     pub initialization_timeout: Option<Duration>,
     /// Requests under way may take this long after their context was closed, or the server was shut
     /// down. What has not ended then is cut.

@@ -21,13 +21,14 @@
 //!                                                      └── initialize ──► as from NotReady ◄─────────┘
 //! ```
 //!
-//! In `WaitForContext` it [watches](LeadWatch) over the lead task, and in `WaitForChains` the
-//! context does. A lead task may be started again before the initialization is complete: its
-//! request then replaces that of its predecessor.
+//! From `WaitForContext` to `Finished` it [watches](LeadWatch) over the lead task. A lead task may
+//! be started again before the initialization is complete, if it is there within the failure
+//! timeout, and has requested the context again by then if its predecessor had: its request
+//! replaces that of its predecessor.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tfrt_support::{Error, ErrorCode};
 
@@ -76,6 +77,7 @@ enum State {
     WaitForChains {
         context: Arc<DistributedContext>,
         done: Initialized,
+        watch: Arc<LeadWatch>,
     },
     /// The context of this id was initialized.
     Finished(u64),
@@ -223,7 +225,8 @@ impl Server {
         is_multi_client: bool,
         done: impl FnOnce(Answer<Led>) + Send + 'static,
     ) {
-        let deadline = Instant::now() + self.initialization_timeout();
+        let timeout = self.config.initialization_timeout;
+        let limit = timeout.map(|timeout| Instant::now() + timeout);
         let id = id.unwrap_or_else(random::non_zero);
         let context = match self.create_context(id, config) {
             Ok(context) => context,
@@ -234,7 +237,7 @@ impl Server {
         }
         let (this, asked) = (Arc::clone(self), Arc::clone(&context));
         let all = Gather::new(move |outcome| match outcome {
-            Ok(()) => this.create_on_others(&asked, is_multi_client, deadline, done),
+            Ok(()) => this.create_on_others(&asked, is_multi_client, limit, done),
             Err(errors) => {
                 let _ = this.close_context(id);
                 done(Err(errors));
@@ -242,7 +245,6 @@ impl Server {
         });
         let tasks = context.cluster().tasks();
         let present = RollCall::start(&self.host, Stage::Presence, tasks.len(), tasks);
-        let limit = self.config.initialization_timeout.map(|_| deadline);
         for task in tasks {
             let (task, present) = (task.clone(), Arc::clone(&present));
             let absent = Absent {
@@ -258,7 +260,7 @@ impl Server {
         self: &Arc<Self>,
         context: &Arc<DistributedContext>,
         is_multi_client: bool,
-        deadline: Instant,
+        limit: Option<Instant>,
         done: impl FnOnce(Answer<Led>) + Send + 'static,
     ) {
         let cluster = context.cluster();
@@ -293,8 +295,12 @@ impl Server {
             }
         });
         let devices = context.devices().to_messages();
+        // Without a limit of the whole, the wait for the tasks to be there does not count.
+        let timeout = limit.map_or(DEFAULT_INITIALIZATION_TIMEOUT, |limit| {
+            limit.saturating_duration_since(Instant::now())
+        });
         let options = CallOptions {
-            timeout: Some(deadline.saturating_duration_since(Instant::now())),
+            timeout: Some(timeout),
             ..CallOptions::default()
         };
         let (stage, num_tasks) = (Stage::Participation, cluster.tasks().len());
@@ -342,12 +348,6 @@ impl Server {
         state.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how long an initialization may take.
-    fn initialization_timeout(&self) -> Duration {
-        let timeout = self.config.initialization_timeout;
-        timeout.unwrap_or(DEFAULT_INITIALIZATION_TIMEOUT)
-    }
-
     /// Waits for the lead task.
     fn follow(
         self: &Arc<Self>,
@@ -355,7 +355,7 @@ impl Server {
         leader: &TaskInfo,
         done: Initialized,
     ) {
-        let watch = self.watch_before_context(&config, leader);
+        let watch = self.watch_leader(&config, leader);
         let mut multi_client = self.lock_multi_client();
         if self.lock_contexts().is_shut_down {
             drop(multi_client);
@@ -391,8 +391,8 @@ impl Server {
         }
     }
 
-    /// Watches over the lead task until it has created the context.
-    fn watch_before_context(
+    /// Returns a watch over the lead task, until the initialization is complete.
+    fn watch_leader(
         &self,
         config: &DistributedContextConfiguration,
         leader: &TaskInfo,
@@ -400,9 +400,10 @@ impl Server {
         // Without a network nobody comes, which the limit of time ends.
         let communicator = self.communicator().ok().flatten();
         let client = communicator.map(|network| network.client_of(&leader.name, &leader.address));
+        let timeout = self.config.initialization_timeout;
         let limits = Limits {
             failure_timeout: self.config.failure_timeout,
-            deadline: Instant::now() + self.initialization_timeout(),
+            deadline: Instant::now() + timeout.unwrap_or(DEFAULT_INITIALIZATION_TIMEOUT),
         };
         let own_name = config.task_name();
         Arc::new_cyclic(|own: &Weak<LeadWatch>| {
@@ -423,18 +424,28 @@ impl Server {
         })
     }
 
-    /// Ends the initialization that a watch belongs to with an error, unless it has gone on.
-    fn stop_following(&self, watch: &Weak<LeadWatch>, error: RemoteError) {
+    /// Ends the initialization that a watch belongs to with an error, unless it is over.
+    fn stop_following(&self, failed: &Weak<LeadWatch>, error: RemoteError) {
         let mut multi_client = self.lock_multi_client();
-        let is_waiting = matches!(&multi_client.state, State::WaitForContext(follower)
-            if std::ptr::eq(Arc::as_ptr(&follower.watch), watch.as_ptr()));
+        let is_waiting = match &multi_client.state {
+            State::WaitForContext(Follower { watch, .. }) | State::WaitForChains { watch, .. } => {
+                std::ptr::eq(Arc::as_ptr(watch), failed.as_ptr())
+            }
+            _ => false,
+        };
         if !is_waiting {
             return;
         }
         let state = std::mem::replace(&mut multi_client.state, State::Error);
         drop(multi_client);
-        if let State::WaitForContext(follower) = state {
-            (follower.done)(Err(error.into()));
+        match state {
+            State::WaitForContext(Follower { done, .. }) => done(Err(error.into())),
+            State::WaitForChains { context, done, .. } => {
+                // It may be closed already.
+                let _ = self.close_context(context.id());
+                done(Err(error.into()));
+            }
+            _ => unreachable!("the state was looked at under the same lock"),
         }
     }
 
@@ -456,19 +467,22 @@ impl Server {
             return claim.reply.send(Err(shut_down()));
         }
         let mut outdated = None;
-        let (config, done) = match std::mem::take(&mut multi_client.state) {
+        let (config, done, watch) = match std::mem::take(&mut multi_client.state) {
             State::NotReady => {
                 multi_client.state = State::LeaderWaits(vec![claim]);
                 return;
             }
             State::WaitForContext(follower) if claim.is_of_leader(&follower.config) => {
-                follower.watch.stop();
-                (follower.config, follower.done)
+                (follower.config, follower.done, follower.watch)
             }
-            State::WaitForChains { context, done } if claim.replaces(&context) => {
+            State::WaitForChains {
+                context,
+                done,
+                watch,
+            } if claim.replaces(&context) => {
                 let config = context.config().clone();
                 outdated = Some(context);
-                (config, done)
+                (config, done, watch)
             }
             State::WaitForContext(follower) => {
                 // The client here goes on waiting for the task that leads.
@@ -526,8 +540,13 @@ impl Server {
         match created {
             Ok(context) => {
                 let response = created_response(&context);
-                self.watch_leader(&context);
-                multi_client.state = State::WaitForChains { context, done };
+                watch.enter(context.id());
+                self.end_with_leader(&context);
+                multi_client.state = State::WaitForChains {
+                    context,
+                    done,
+                    watch,
+                };
                 drop(multi_client);
                 reply.send(Ok(response));
             }
@@ -544,9 +563,9 @@ impl Server {
         }
     }
 
-    /// Ends the initialization of a context if the lead task is lost before it is complete. The
-    /// other tasks may not have the context yet: they are watched from its end on.
-    fn watch_leader(&self, context: &Arc<DistributedContext>) {
+    /// Ends the initialization of a context if another task says that the lead task is lost, before
+    /// it is complete.
+    fn end_with_leader(&self, context: &Arc<DistributedContext>) {
         let Ok(leader) = context.cluster().find(context.config().lead_task_name()) else {
             return;
         };
@@ -559,7 +578,6 @@ impl Server {
                 let _ = this.close_context(context.id());
             }
         });
-        context.start_detection_of(&[leader], self.config.failure_timeout, true);
     }
 
     /// Returns `true` if the initialization waits for the ready chains of a context.

@@ -1,7 +1,7 @@
 //! Initializations that wait for tasks which are missing, lost or started again.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tfrt_host::HostContext;
@@ -11,12 +11,12 @@ use crate::RemoteError;
 use crate::context::DistributedContext;
 use crate::error::Answer;
 use crate::fabric::in_process::InProcessNetwork;
-use crate::fabric::{self, Reply, RequestHandler};
+use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient, Reply, RequestHandler};
 use crate::message::{
-    CreateContextRequest, DeviceInfo, DistributedContextConfiguration, Request, Response,
-    SendReadyChainsRequest,
+    CreateContextRequest, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
+    HeartbeatResponse, Request, Response, SendReadyChainsRequest,
 };
-use crate::server::{Server, ServerConfig};
+use crate::server::{DEFAULT_INITIALIZATION_TIMEOUT, Server, ServerConfig};
 use crate::testing::{finish, host, started, wait};
 
 /// How long to wait for an answer that must come.
@@ -74,6 +74,15 @@ impl Pair {
             std::thread::spawn(move || server.handle(request, Reply::new(done)));
         })
     }
+
+    /// Puts a handler at the address of the first task.
+    fn lead(&self, handler: &Arc<impl RequestHandler + 'static>) -> Arc<dyn FabricCommunicator> {
+        let handler: Weak<dyn RequestHandler> = Arc::downgrade(handler) as _;
+        let listening = self
+            .network
+            .listen(&self.host, self.first_address(), handler);
+        listening.expect("the address is free")
+    }
 }
 
 /// A task whose only answer is an error, and a sender that is told of each request.
@@ -92,6 +101,49 @@ impl RequestHandler for Answering {
         // The test may be over.
         let _ = asked.send(());
     }
+}
+
+/// A lead task whose answer changes.
+struct Changing {
+    answer: Mutex<Answer<Response>>,
+    /// Told what it answers.
+    answered: Sender<Answer<Response>>,
+}
+
+impl Changing {
+    fn new(answer: Answer<Response>) -> (Arc<Self>, Receiver<Answer<Response>>) {
+        let (answered, answers) = channel();
+        let answer = Mutex::new(answer);
+        (Arc::new(Self { answer, answered }), answers)
+    }
+
+    /// Changes the answer.
+    fn change(&self, answer: Answer<Response>) {
+        *self.answer.lock().unwrap() = answer;
+    }
+}
+
+impl RequestHandler for Changing {
+    fn handle(self: Arc<Self>, _request: Request, reply: Reply<Response>) {
+        let answer = self.answer.lock().unwrap().clone();
+        reply.send(answer.clone());
+        // The test may be over.
+        let _ = self.answered.send(answer);
+    }
+}
+
+/// Waits until an answer was given and heard: the next request comes after that.
+fn heard(answers: &Receiver<Answer<Response>>, expected: &Answer<Response>) {
+    let mut num_given = 0;
+    while num_given < 2 {
+        if answers.recv_timeout(LIMIT).unwrap() == *expected {
+            num_given += 1;
+        }
+    }
+}
+
+fn error(code: ErrorCode, message: &str) -> Answer<Response> {
+    Err(RemoteError::new(code, message).into())
 }
 
 #[test]
@@ -140,22 +192,42 @@ fn a_lead_task_that_ends_before_the_context_is_lost() {
 
 #[test]
 fn a_lead_task_that_does_not_begin_is_not_waited_for() {
-    let pair = Pair::new(|config| config.initialization_timeout = Some(Duration::from_secs(2)));
-    let (sender, _asked) = channel();
-    let handler = present(sender);
-    let leader = pair
-        .network
-        .listen(&pair.host, pair.first_address(), Arc::downgrade(&handler));
-    let outcome = finish(&pair.host, |done| {
-        pair.second.initialize_multi_client(&pair.configs[1], done);
+    // A task that may not talk about a context is there, too.
+    let codes = [
+        ErrorCode::InvalidDistributedContextId,
+        ErrorCode::FailedPrecondition,
+    ];
+    let started = codes.map(|code| {
+        let pair = Pair::new(|config| config.initialization_timeout = Some(Duration::from_secs(2)));
+        let (handler, _) = Changing::new(error(code, "no context"));
+        let leader = pair.lead(&handler);
+        let done = pair.follow();
+        (pair, handler, leader, done)
     });
+    for (pair, _handler, _leader, done) in started {
+        let outcome = wait(&pair.host, &done);
+        let expected = format!(
+            "RpcDeadlineExceeded: waited in vain for /job:worker/task:0 at {}, which leads: it \
+             answers, but has not created the context",
+            pair.first_address()
+        );
+        assert_eq!(outcome.unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_lead_task_that_cannot_be_talked_to_is_not_waited_for() {
+    // By default, the wait is longer than the test.
+    let pair = Pair::new(|_| ());
+    let (handler, _) = Changing::new(error(ErrorCode::RpcUnknown, "expected another task"));
+    let _leader = pair.lead(&handler);
+    let outcome = wait(&pair.host, &pair.follow());
     let expected = format!(
-        "RpcDeadlineExceeded: waited in vain for /job:worker/task:0 at {}, which leads: it \
-         answers, but has not created the context",
+        "RpcUnknown: cannot follow /job:worker/task:0 at {}, which leads: RpcUnknown: expected \
+         another task",
         pair.first_address()
     );
     assert_eq!(outcome.unwrap_err().to_string(), expected);
-    drop(leader);
 }
 
 #[test]
@@ -228,6 +300,77 @@ fn a_lead_task_that_was_started_again_is_followed() {
 }
 
 #[test]
+fn a_lead_task_may_be_away_while_it_is_started_again() {
+    // Longer than the test.
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(3600));
+    let absent = error(ErrorCode::RpcUnavailable, fabric::NOBODY_LISTENS);
+    let forgetful = error(ErrorCode::InvalidDistributedContextId, "no context");
+    let (handler, answers) = Changing::new(forgetful.clone());
+    let _leader = pair.lead(&handler);
+    let done = pair.follow();
+    heard(&answers, &forgetful);
+    handler.change(absent.clone());
+    heard(&answers, &absent);
+    let alive = HeartbeatResponse {
+        incarnation: 1,
+        is_lost: false,
+    };
+    let alive: Answer<Response> = Ok(alive.into());
+    handler.change(alive.clone());
+    assert!(wait(&pair.host, &pair.ask(pair.claim(71))).is_ok());
+    heard(&answers, &alive);
+    handler.change(absent.clone());
+    heard(&answers, &absent);
+    handler.change(forgetful.clone());
+    heard(&answers, &forgetful);
+    assert!(pair.second.context(71).is_ok());
+    assert!(wait(&pair.host, &pair.ask(pair.claim(72))).is_ok());
+    let chains = SendReadyChainsRequest {
+        context_id: 72,
+        ready_chains: Vec::new(),
+    };
+    assert!(wait(&pair.host, &pair.ask(chains)).is_ok());
+    assert_eq!(wait(&pair.host, &done).unwrap().id(), 72);
+}
+
+#[test]
+fn a_lead_task_that_has_forgotten_the_context_is_lost_in_the_end() {
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(1));
+    let code = ErrorCode::InvalidDistributedContextId;
+    let (handler, _answers) = Changing::new(error(code, "no context"));
+    let _leader = pair.lead(&handler);
+    let done = pair.follow();
+    assert!(wait(&pair.host, &pair.ask(pair.claim(71))).is_ok());
+    let error = wait(&pair.host, &done).unwrap_err().to_string();
+    let expected = "Unavailable: task /job:worker/task:0 is lost: ";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(pair.second.context(71).is_err());
+}
+
+#[test]
+fn a_lead_task_that_has_lost_this_one_is_lost() {
+    // Longer than the test.
+    let pair = Pair::new(|config| config.failure_timeout = Duration::from_secs(3600));
+    let alive = HeartbeatResponse {
+        incarnation: 1,
+        is_lost: true,
+    };
+    let alive: Answer<Response> = Ok(alive.into());
+    let (handler, answers) = Changing::new(alive.clone());
+    let _leader = pair.lead(&handler);
+    let done = pair.follow();
+    // That is about another context until this one exists.
+    heard(&answers, &alive);
+    assert!(done.try_recv().is_err());
+    assert!(wait(&pair.host, &pair.ask(pair.claim(71))).is_ok());
+    assert_eq!(
+        wait(&pair.host, &done).unwrap_err().to_string(),
+        "Unavailable: task /job:worker/task:0 is lost: it has lost this task"
+    );
+    assert!(pair.second.context(71).is_err());
+}
+
+#[test]
 fn a_context_with_impossible_devices_is_refused_and_the_task_goes_on() {
     let pair = Pair::new(|_| ());
     let device = |name: &str, r#type: &str| DeviceInfo {
@@ -253,6 +396,57 @@ fn a_context_with_impossible_devices_is_refused_and_the_task_goes_on() {
     pair.second.close_context(71).unwrap();
     let error = wait(&pair.host, &done).unwrap_err().to_string();
     assert_eq!(error, "Cancelled: context 71 is closed");
+}
+
+/// A network whose tasks say that they have no devices, and that tells how long it may take until
+/// they have the context.
+#[derive(Debug)]
+struct Measuring(Sender<Option<Duration>>);
+
+impl FabricCommunicator for Measuring {
+    fn address(&self) -> &str {
+        "a"
+    }
+
+    fn client(&self, _address: &str) -> Arc<dyn RemoteClient> {
+        Arc::new(Self(self.0.clone()))
+    }
+}
+
+impl RemoteClient for Measuring {
+    fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
+        if let Request::GetDevices(_) = request {
+            return reply.send(Ok(GetDevicesResponse::default().into()));
+        }
+        if let Request::CreateContext(_) = request {
+            // The test may be over.
+            let _ = self.0.send(options.timeout);
+        }
+        reply.send(error(ErrorCode::Unimplemented, "not here"));
+    }
+}
+
+#[test]
+fn without_a_limit_the_time_until_all_are_there_does_not_count() {
+    let host = host("mstd:2");
+    let addresses = ["a:1", "b:1"].map(str::to_owned);
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let time_of = |limit| {
+        let (sender, timeouts) = channel();
+        let config = ServerConfig {
+            initialization_timeout: limit,
+            ..ServerConfig::new("test", "a")
+        };
+        let server = Server::on_network(&host, config, |_| Ok(Arc::new(Measuring(sender))));
+        let server = server.unwrap();
+        let outcome = finish(&host, |done| {
+            server.initialize_multi_client(&configs[0], done)
+        });
+        assert!(outcome.is_err());
+        timeouts.recv_timeout(LIMIT).unwrap().unwrap()
+    };
+    assert_eq!(time_of(None), DEFAULT_INITIALIZATION_TIMEOUT);
+    assert!(time_of(Some(LIMIT)) < LIMIT);
 }
 
 #[test]
