@@ -1,7 +1,7 @@
 //! The tasks that the lead task of an initialization waits for.
 //!
-//! The log names one that is missing and counts the others, at most once a second, and only when the
-//! number has changed.
+//! The log names one that is missing and counts the others, at most once a second, and only when
+//! the number has changed.
 
 use std::collections::HashMap;
 use std::fmt;
