@@ -22,6 +22,18 @@ fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTenso
     tensors.ok_or_else(|| invalid(format!("`{op}`: expected a list, found an absent value")))
 }
 
+/// Returns the number of tensors of a present list.
+fn len(op: &str, operand: &AnyRef) -> Result<usize> {
+    Ok(tensors(op, &list(op, operand)?)?.len())
+}
+
+/// Returns an operand as a list to change. Nothing is copied if this is the only reference to it;
+/// the operand is lost then, so the kernel does this last.
+fn taken(op: &str, operand: &AnyRef) -> Result<ListHostTensor> {
+    let list = ListHostTensor::take(operand);
+    list.map_err(|_| invalid(format!("`{op}`: expected a list of tensors")))
+}
+
 /// Returns the place in a list that a tensor of one integer means; negative ones count from the
 /// end.
 fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize> {
@@ -105,16 +117,17 @@ fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
     let (Some(x), Some(tensor)) = (operands.first(), operands.get(1)) else {
         return Err(invalid(format!("`{OP}`: expected a list and a tensor")));
     };
-    let (list, tensor) = (list(OP, x)?, dense(tensor)?);
-    let mut all = tensors(OP, &list)?.to_vec();
+    let tensor = dense(tensor)?;
+    let len = len(OP, x)?;
     let at = match operands.get(2) {
         // Behind the last one is a place, too; from the end, places count without it.
-        Some(at) if whole_numbers(OP, &dense(at)?)? == [all.len() as i64] => all.len(),
-        Some(at) => place(OP, &dense(at)?, all.len())?,
-        None => all.len(),
+        Some(at) if whole_numbers(OP, &dense(at)?)? == [len as i64] => len,
+        Some(at) => place(OP, &dense(at)?, len)?,
+        None => len,
     };
-    all.insert(at, tensor);
-    Ok(ListHostTensor::new(list.dtype(), all)?)
+    let mut list = taken(OP, x)?;
+    list.insert(at, tensor)?;
+    Ok(list)
 }
 
 /// Removes the tensor at an index of a list, by default the last one.
@@ -127,18 +140,18 @@ fn list_erase(operands: &[AnyRef]) -> Result<ListHostTensor> {
     let Some(x) = operands.first() else {
         return Err(invalid(format!("`{OP}`: expected a list")));
     };
-    let list = list(OP, x)?;
-    let mut all = tensors(OP, &list)?.to_vec();
+    let len = len(OP, x)?;
     let at = match operands.get(1) {
-        Some(at) => place(OP, &dense(at)?, all.len())?,
-        None => all.len().checked_sub(1).ok_or_else(|| {
+        Some(at) => place(OP, &dense(at)?, len)?,
+        None => len.checked_sub(1).ok_or_else(|| {
             invalid(format!(
                 "`{OP}` cannot remove an element from an empty list"
             ))
         })?,
     };
-    all.remove(at);
-    Ok(ListHostTensor::new(list.dtype(), all)?)
+    let mut list = taken(OP, x)?;
+    list.remove(at)?;
+    Ok(list)
 }
 
 /// Returns the number of tensors of a list.
@@ -148,8 +161,7 @@ fn list_erase(operands: &[AnyRef]) -> Result<ListHostTensor> {
 #[tfrt_op("nn.ListLen")]
 fn list_len(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.ListLen";
-    let list = list(OP, x)?;
-    let len = tensors(OP, &list)?.len() as i64;
+    let len = len(OP, x)? as i64;
     made(ctx, &[], |_| len)
 }
 
@@ -290,15 +302,14 @@ fn stack_list(
 #[tfrt_op("nn.ListPush")]
 fn list_push(x: &AnyRef, tensor: &AnyRef) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListPush";
-    let (list, tensor) = (list(OP, x)?, dense(tensor)?);
-    let mut all = tensors(OP, &list)?.to_vec();
-    let dtype = if all.is_empty() {
-        tensor.dtype()
-    } else {
-        list.dtype()
-    };
-    all.push(tensor);
-    Ok(ListHostTensor::new(dtype, all)?)
+    let tensor = dense(tensor)?;
+    let len = len(OP, x)?;
+    if len == 0 {
+        return Ok(ListHostTensor::new(tensor.dtype(), vec![tensor])?);
+    }
+    let mut list = taken(OP, x)?;
+    list.insert(len, tensor)?;
+    Ok(list)
 }
 
 /// Returns the mark that a value is absent.
@@ -361,4 +372,33 @@ fn goes_on(
     let is_true = bool::from(condition.elements::<I1>()?[0]);
     let goes_on = is_true && number("round", round)? < number("limit", limit)?;
     made(ctx, &[], |_| I1::from(goes_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_nobody_else_has_is_changed_in_place() {
+        let number = |number: i64| DenseHostTensor::vector(&[number]).unwrap();
+        let mut room = Vec::with_capacity(4);
+        room.push(number(0));
+        let list = ListHostTensor::new(DType::I64, room).unwrap();
+        let place = |list: &ListHostTensor| list.tensors().unwrap().as_ptr();
+        let first = place(&list);
+        let operand = AnyRef::available(list);
+        let pushed = list_push(&operand, &AnyRef::available(number(1))).unwrap();
+        assert_eq!(place(&pushed), first);
+        let operand = AnyRef::available(pushed);
+        let inserted = list_insert(&[operand.clone(), AnyRef::available(number(2))]).unwrap();
+        assert_ne!(place(&inserted), first);
+        assert_eq!(len("nn.ListLen", &operand).unwrap(), 2);
+        let inserted = list_insert(&[operand, AnyRef::available(number(2))]).unwrap();
+        assert_eq!(place(&inserted), first);
+        let erased = list_erase(&[AnyRef::available(inserted)]).unwrap();
+        assert_eq!(
+            (place(&erased), erased.tensors().unwrap().len()),
+            (first, 2)
+        );
+    }
 }
