@@ -103,7 +103,7 @@ struct Mode<'a> {
 }
 
 /// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of
-/// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be omitted.
+/// `tf_crop_and_resize`, factors, and sizes. Either factors or sizes are given.
 ///
 /// Extents and coordinates are computed in single precision, in the order of ONNX Runtime: where a
 /// coordinate is nearly whole, the last bit decides which element is the nearest.
@@ -113,7 +113,8 @@ struct Mode<'a> {
 /// where the axis shrinks, else the one below.
 ///
 /// # Errors
-/// If neither is present, their number differs from that of the axes, or a mode does not exist.
+/// If neither or both are present, their number differs from that of the axes, a mode does not
+/// exist, or the region that it needs is omitted.
 #[tfrt_op("nn.Resize")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn resize(
@@ -149,6 +150,16 @@ fn resize(
     let (roi, scales) = (numbers(1)?, numbers(2)?);
     let sizes = slots.get(3)?.filter(|sizes| sizes.num_elements() > 0);
     let sizes = sizes.map(|sizes| whole_numbers(OP, &sizes)).transpose()?;
+    if scales.is_some() && sizes.is_some() {
+        return Err(invalid(format!(
+            "`{OP}`: expected either factors or sizes, found both"
+        )));
+    }
+    if coordinates == "tf_crop_and_resize" && roi.is_none() {
+        return Err(invalid(format!(
+            "`{OP}`: the coordinates `{coordinates}` need a region, found none"
+        )));
+    }
     let count = scales
         .as_ref()
         .map(Vec::len)

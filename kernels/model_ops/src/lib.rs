@@ -155,12 +155,33 @@ impl<'a> Slots<'a> {
     }
 }
 
+/// The most dimensions of a tensor that an op makes.
+const MAX_RANK: usize = 32;
+
+/// Returns the shape of a result.
+///
+/// # Errors
+/// If it has too many dimensions, or too many elements.
+fn shape_of(dims: &[usize]) -> Result<Shape> {
+    check_rank(dims.len())?;
+    Ok(Shape::new(dims)?)
+}
+
+fn check_rank(rank: usize) -> Result<()> {
+    if rank > MAX_RANK {
+        return Err(invalid(format!(
+            "expected a tensor of at most {MAX_RANK} dimensions, found {rank}"
+        )));
+    }
+    Ok(())
+}
+
 /// Returns a tensor for a result. Its elements are zero.
 fn allocate(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<DenseHostTensor> {
     Ok(DenseHostTensor::zeroed(
         ctx.allocator(),
         dtype,
-        Shape::new(dims)?,
+        shape_of(dims)?,
     )?)
 }
 
@@ -170,7 +191,7 @@ fn unspecified(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<D
     Ok(DenseHostTensor::unspecified(
         ctx.allocator(),
         dtype,
-        Shape::new(dims)?,
+        shape_of(dims)?,
     )?)
 }
 
@@ -182,7 +203,7 @@ fn made<T: Element>(
 ) -> Result<DenseHostTensor> {
     Ok(DenseHostTensor::from_fn(
         ctx.allocator(),
-        Shape::new(dims)?,
+        shape_of(dims)?,
         element,
     )?)
 }
@@ -248,15 +269,43 @@ fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
 
 /// Returns the axes that numbers mean, each once.
 fn axes_of(op: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>> {
-    let mut found = Vec::with_capacity(axes.len());
-    for &axis in axes {
+    let mut is_given = vec![false; rank];
+    let axes = axes.iter().map(|&axis| {
         let axis = axis_of(op, axis, rank)?;
-        if found.contains(&axis) {
+        if std::mem::replace(&mut is_given[axis], true) {
             return Err(invalid(format!("`{op}`: axis {axis} is given twice")));
         }
-        found.push(axis);
+        Ok(axis)
+    });
+    axes.collect()
+}
+
+/// Returns the numbers of an operand that is a list, or a scalar, with one for each dimension of a
+/// tensor.
+///
+/// # Errors
+/// If it has another shape, or more numbers than a tensor can have dimensions.
+fn dimension_numbers(op: &'static str, name: &str, list: &DenseHostTensor) -> Result<Vec<i64>> {
+    if list.shape().rank() > 1 {
+        return Err(invalid(format!(
+            "`{op}`: expected `{name}` to be a list, found {}",
+            list.shape()
+        )));
     }
-    Ok(found)
+    check_rank(list.num_elements())
+        .map_err(|error| invalid(format!("`{op}`: {}", error.message())))?;
+    whole_numbers(op, list)
+}
+
+/// Returns the one integer of an operand.
+fn one_integer(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<i64> {
+    match whole_numbers(op, tensor)?[..] {
+        [number] => Ok(number),
+        ref numbers => Err(invalid(format!(
+            "`{op}`: expected `{name}` with a single element, found {}",
+            numbers.len()
+        ))),
+    }
 }
 
 /// Extents from numbers.

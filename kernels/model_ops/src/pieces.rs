@@ -474,5 +474,5 @@ fn trilu(
 
 /// Returns the same elements under other dimensions, of which there are as many.
 pub(crate) fn with_dims(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
-    Ok(x.reshaped(tfrt_tensor::Shape::new(dims)?)?)
+    Ok(x.reshaped(crate::shape_of(dims)?)?)
 }

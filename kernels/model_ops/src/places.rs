@@ -3,7 +3,7 @@
 //! Indices are integers; negative ones count from the end. One out of range is an error.
 
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Element, I1};
+use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
 
 use crate::number::{Number, with_number, with_size, with_type};
 use crate::{
@@ -299,10 +299,13 @@ fn scatter_nd(
     let (x, indices, updates) = (dense(x)?, dense(indices)?, dense(updates)?);
     let numbers = whole_numbers(OP, &indices)?;
     let (starts, len) = slices(OP, x.shape().dims(), &indices, &numbers, 0)?;
-    if starts.len().checked_mul(len) != Some(updates.num_elements()) {
+    let outer = indices.shape().rank() - 1;
+    let depth = indices.shape().dims()[outer];
+    let expected = [&indices.shape().dims()[..outer], &x.shape().dims()[depth..]].concat();
+    if updates.shape().dims() != expected {
         return Err(invalid(format!(
-            "`{OP}`: expected {} slices of {len} elements as updates, found {}",
-            starts.len(),
+            "`{OP}`: expected updates of {}, found {}",
+            Shape::new(&expected)?,
             updates.shape()
         )));
     }
@@ -326,6 +329,11 @@ fn one_hot(
     const OP: &str = "nn.OneHot";
     let (indices, values) = (dense(indices)?, dense(values)?);
     let depth = one_number(OP, "depth", &dense(depth)?)?;
+    if depth.is_nan() {
+        return Err(invalid(format!(
+            "`{OP}`: expected a depth that is a number, found {depth}"
+        )));
+    }
     let depth = crate::extents(OP, &[depth as i64])?[0];
     let outer = indices.shape().dims();
     let axis = axis_of(OP, axis, outer.len() + 1)?;
@@ -385,7 +393,7 @@ fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 /// Keeps the slices along an axis, or the elements, for which the condition is true.
 ///
 /// # Errors
-/// If there is no such axis, or the condition is longer than it.
+/// If there is no such axis, or the condition is not a list, or longer than the axis.
 #[tfrt_op("nn.Compress")]
 fn compress(
     x: &AnyRef,
@@ -400,6 +408,12 @@ fn compress(
         Some(axis) => (x.shape().dims(), axis_of(OP, axis, x.shape().rank())?),
         None => (&whole[..], 0),
     };
+    if condition.shape().rank() != 1 {
+        return Err(invalid(format!(
+            "`{OP}`: expected the condition to be a list, found {}",
+            condition.shape()
+        )));
+    }
     let condition = condition.elements::<I1>()?;
     let kept: Vec<usize> = (0..condition.len())
         .filter(|&at| condition[at].into())
@@ -450,6 +464,9 @@ fn eye_like(
     };
     let is_set = |at: usize| (at % columns) as i64 - (at / columns) as i64 == k;
     let dtype = dtype.unwrap_or(x.dtype());
+    if dtype == DType::I1 {
+        return made(ctx, &[rows, columns], |at| I1::from(is_set(at)));
+    }
     with_type!(OP, dtype, T in [
         Ui8 => u8, Ui16 => u16, Ui32 => u32, Ui64 => u64, I8 => i8, I16 => i16, I32 => i32, I64 => i64,
         F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64
@@ -580,8 +597,36 @@ fn unique(
     DenseHostTensor,
     DenseHostTensor,
 )> {
-    const OP: &str = "nn.Unique";
     let x = dense(x)?;
+    if x.dtype() != DType::I1 {
+        return distinct(&x, axis, sorted, ctx);
+    }
+    // Booleans are sorted like the numbers 0 and 1.
+    let numbers = {
+        let truths = x.elements::<I1>()?;
+        made(ctx, x.shape().dims(), |at| u8::from(bool::from(truths[at])))?
+    };
+    let (y, firsts, groups, counts) = distinct(&numbers, axis, sorted, ctx)?;
+    let y = {
+        let numbers = y.elements::<u8>()?;
+        made(ctx, y.shape().dims(), |at| I1::from(numbers[at] != 0))?
+    };
+    Ok((y, firsts, groups, counts))
+}
+
+/// Returns the results of `nn.Unique` for numbers.
+fn distinct(
+    x: &DenseHostTensor,
+    axis: Option<i64>,
+    sorted: bool,
+    ctx: &ExecutionContext,
+) -> Result<(
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+)> {
+    const OP: &str = "nn.Unique";
     let dims = x.shape().dims();
     let (axis, dims) = match axis {
         Some(axis) => (axis_of(OP, axis, dims.len())?, dims.to_vec()),

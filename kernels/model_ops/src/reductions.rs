@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_number, with_real};
 use crate::{
-    Slots, allocate, axes_of, axis_of, dense, invalid, made, product, strides, unspecified,
-    whole_numbers,
+    Slots, allocate, axes_of, axis_of, dense, invalid, made, one_integer, product, strides,
+    unspecified, whole_numbers,
 };
 
 /// The reduced axes of a tensor, and the layout of the others.
@@ -254,10 +254,7 @@ fn cumulate(
     const OP: &str = "nn.Cumulate";
     let x = dense(x)?;
     let dims = x.shape().dims();
-    let axis = whole_numbers(OP, &dense(axis)?)?
-        .first()
-        .copied()
-        .unwrap_or(0);
+    let axis = one_integer(OP, "axis", &dense(axis)?)?;
     let axis = axis_of(OP, axis, dims.len())?;
     let plan = Plan::new(dims, &[axis], true);
     with_number!(OP, x.dtype(), T => {

@@ -6,12 +6,12 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 use crate::number::{Number, with_integer, with_real, with_size};
 use crate::pairs::{Rows, common};
 use crate::{
-    Slots, axes_of, axis_of, dense, extents, invalid, made, one_number, product, unspecified,
-    whole_numbers,
+    Slots, axes_of, axis_of, dense, dimension_numbers, extents, invalid, made, one_number, product,
+    shape_of, unspecified, whole_numbers,
 };
 
 fn reshaped(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
-    Ok(x.reshaped(Shape::new(dims)?)?)
+    Ok(x.reshaped(shape_of(dims)?)?)
 }
 
 /// Returns the elements with another shape. One extent may be -1, and is computed from the others;
@@ -27,7 +27,7 @@ fn reshape(
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Reshape";
     let x = dense(x)?;
-    let wanted = whole_numbers(OP, &dense(shape)?)?;
+    let wanted = dimension_numbers(OP, "shape", &dense(shape)?)?;
     let refused = || {
         invalid(format!(
             "`{OP}`: a tensor of {} cannot be reshaped to {wanted:?}",
@@ -113,7 +113,7 @@ fn squeeze(operands: &[AnyRef]) -> Result<DenseHostTensor> {
 fn unsqueeze(x: &AnyRef, axes: &AnyRef) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Unsqueeze";
     let x = dense(x)?;
-    let axes = whole_numbers(OP, &dense(axes)?)?;
+    let axes = dimension_numbers(OP, "axes", &dense(axes)?)?;
     let rank = x.shape().rank() + axes.len();
     let axes = axes_of(OP, &axes, rank)?;
     let mut own = x.shape().dims().iter();
@@ -179,7 +179,7 @@ pub(crate) fn permuted(
 fn expand(x: &AnyRef, shape: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Expand";
     let x = dense(x)?;
-    let shape = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
+    let shape = extents(OP, &dimension_numbers(OP, "shape", &dense(shape)?)?)?;
     let dims = common(OP, x.shape().dims(), &shape)?;
     stretched(OP, &x, &dims, ctx)
 }
@@ -191,7 +191,8 @@ pub(crate) fn stretched(
     dims: &[usize],
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let mut result = unspecified(ctx, x.dtype(), dims)?;
+    // `nn.Tile` has two dimensions for each of its operand's.
+    let mut result = DenseHostTensor::unspecified(ctx.allocator(), x.dtype(), Shape::new(dims)?)?;
     with_size!(op, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
@@ -218,7 +219,7 @@ pub(crate) fn stretched(
 fn tile(x: &AnyRef, repeats: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Tile";
     let x = dense(x)?;
-    let repeats = extents(OP, &whole_numbers(OP, &dense(repeats)?)?)?;
+    let repeats = extents(OP, &dimension_numbers(OP, "repeats", &dense(repeats)?)?)?;
     let dims = x.shape().dims();
     if repeats.len() != dims.len() {
         return Err(invalid(format!(
@@ -234,7 +235,8 @@ fn tile(x: &AnyRef, repeats: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHos
     let wide: Vec<usize> = both.clone().flat_map(|(&n, &extent)| [n, extent]).collect();
     let tiled: Vec<usize> = both.map(|(n, extent)| n.saturating_mul(*extent)).collect();
     Shape::new(&tiled)?;
-    let stretched = stretched(OP, &reshaped(&x, &split)?, &wide, ctx)?;
+    let split = x.reshaped(Shape::new(&split)?)?;
+    let stretched = stretched(OP, &split, &wide, ctx)?;
     reshaped(&stretched, &tiled)
 }
 
@@ -262,6 +264,40 @@ fn shape(
     made(ctx, &[part.len()], |at| part[at] as i64)
 }
 
+/// Returns the extent that all operands have along an axis, as a list of one number: `axes` has an
+/// axis for each operand.
+///
+/// # Errors
+/// If there is no such axis, or the extents differ.
+#[tfrt_op("nn.CommonExtent")]
+fn common_extent(
+    operands: &[AnyRef],
+    #[attr] axes: &[i64],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.CommonExtent";
+    if axes.len() != operands.len() {
+        return Err(invalid(format!(
+            "`{OP}`: expected an axis for each of {} operands, found {}",
+            operands.len(),
+            axes.len()
+        )));
+    }
+    let mut first = None;
+    for (number, (operand, &axis)) in operands.iter().zip(axes).enumerate() {
+        let x = dense(operand)?;
+        let extent = x.shape().dims()[axis_of(OP, axis, x.shape().rank())?];
+        let first = *first.get_or_insert(extent);
+        if extent != first {
+            return Err(invalid(format!(
+                "`{OP}`: expected operands of one length, found {first} for operand 0 and \
+                 {extent} for operand {number}"
+            )));
+        }
+    }
+    made(ctx, &[1], |_| first.unwrap_or(0) as i64)
+}
+
 /// Returns the number of elements of a tensor.
 #[tfrt_op("nn.Size")]
 fn size(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
@@ -276,7 +312,7 @@ fn size(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 #[tfrt_op("nn.Fill")]
 fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Fill";
-    let dims = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
+    let dims = extents(OP, &dimension_numbers(OP, "shape", &dense(shape)?)?)?;
     let value = dense(value)?;
     if value.num_elements() != 1 {
         return Err(invalid(format!(

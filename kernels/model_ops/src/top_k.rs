@@ -6,7 +6,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
 use crate::number::{Number, with_number};
-use crate::{allocate, axis_of, dense, invalid, product, whole_numbers};
+use crate::{allocate, axis_of, dense, invalid, one_integer, product};
 
 /// The least number of candidates that are kept before some are dropped.
 const MIN_KEPT: usize = 64;
@@ -15,7 +15,7 @@ const MIN_KEPT: usize = 64;
 /// elements keep their order.
 ///
 /// # Errors
-/// If there are fewer than `k` elements.
+/// If `k` is not a single number, or there are fewer elements.
 #[tfrt_op("nn.TopK")]
 fn top_k(
     x: &AnyRef,
@@ -26,7 +26,7 @@ fn top_k(
 ) -> Result<(DenseHostTensor, DenseHostTensor)> {
     const OP: &str = "nn.TopK";
     let x = dense(x)?;
-    let k = whole_numbers(OP, &dense(k)?)?.first().copied().unwrap_or(0);
+    let k = one_integer(OP, "k", &dense(k)?)?;
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
     let count = usize::try_from(k).ok().filter(|&count| count <= dims[axis]);

@@ -443,15 +443,20 @@ impl TransposedResult<'_> {
         let given = each(op, "pads", layout.pads, 2 * rank, 0)?;
         let extra = each(op, "output_padding", self.output_padding, rank, 0)?;
         let auto_pad = layout.auto_pad;
+        let shape = self.output_shape.map(|shape| {
+            // Some files list all dimensions, others the spatial ones.
+            let skipped = if shape.len() == rank + 2 { 2 } else { 0 };
+            each(op, "output_shape", Some(&shape[skipped..]), rank, 0)
+        });
+        let shape = shape.transpose()?;
         let mut axes = Vec::with_capacity(rank);
         for axis in 0..rank {
             let full = (input[axis] as i64 - 1) * steps[axis]
                 + extra[axis]
                 + (sizes[axis] as i64 - 1) * widths[axis]
                 + 1;
-            let wanted = match (self.output_shape, auto_pad) {
-                // Some files list all dimensions, others the spatial ones.
-                (Some(shape), _) => shape.get(shape.len().wrapping_sub(rank) + axis).copied(),
+            let wanted = match (&shape, auto_pad) {
+                (Some(shape), _) => Some(shape[axis]),
                 (None, Some("SAME_UPPER" | "SAME_LOWER")) => Some(input[axis] as i64 * steps[axis]),
                 (None, _) => None,
             };

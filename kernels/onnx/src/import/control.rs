@@ -429,7 +429,7 @@ impl<'a> Lowering<'a> {
             output_directions,
             place: node.label(),
         };
-        let limit = self.extent(operands[num_states], scan.axes[0], &scan.place);
+        let limit = self.common_extent(&operands[num_states..], &scan.axes, &scan.place);
         let results = self.scanned(&scan, operands, num_states, limit, scope)?;
         Ok(Some(match results {
             Some(results) => known(results),
@@ -444,6 +444,17 @@ impl<'a> Lowering<'a> {
             range.push(("end", Attr::Int(axis.saturating_add(1))));
         }
         self.builder.call("nn.Shape", &[value], &range, 1, place)[0]
+    }
+
+    /// Returns the extent that all values have along their axes, as a list of one number. It is an
+    /// error of the run if they have others.
+    fn common_extent(&mut self, values: &[Value], axes: &[i64], place: &str) -> Value {
+        if let (&[value], &[axis]) = (values, axes) {
+            return self.extent(value, axis, place);
+        }
+        let axes = [("axes", Attr::Ints(axes.to_vec()))];
+        self.builder
+            .call("nn.CommonExtent", values, &axes, 1, place)[0]
     }
 
     /// Writes the loop of a scan, which has as many iterations as `limit` says. The operands are
@@ -555,8 +566,9 @@ impl<'a> Lowering<'a> {
             place: node.label(),
         };
         let place = &scan.place;
-        let num_examples = self.extent(operands[0], 0, place);
-        let longest = self.extent(operands[num_states], 1, place);
+        let num_examples = self.common_extent(&operands, &vec![0; num_operands], place);
+        let scanned = &operands[num_states..];
+        let longest = self.common_extent(scanned, &vec![1; num_scanned], place);
         let start = Start {
             limit: Some(num_examples),
             condition: None,

@@ -8,6 +8,7 @@ mod arena;
 mod broadcasts;
 mod families;
 mod graphs;
+mod misfits;
 mod normalizations;
 mod operands;
 mod own_ops;

@@ -50,6 +50,18 @@ fn eye_like(call: &mut Call<'_, '_>) -> Lowered {
     one(call.emit_one("nn.EyeLike", &[x], &attrs))
 }
 
+/// The attributes that are the value of a constant, each in a form of its own.
+const FORMS: &[&str] = &[
+    "sparse_value",
+    "value",
+    "value_float",
+    "value_floats",
+    "value_int",
+    "value_ints",
+    "value_string",
+    "value_strings",
+];
+
 /// Returns the value of a constant, in whichever of its forms.
 fn constant(call: &mut Call<'_, '_>) -> Lowered {
     let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
@@ -58,6 +70,13 @@ fn constant(call: &mut Call<'_, '_>) -> Lowered {
             "", tensor,
         )?)]))
     };
+    let given = FORMS.iter().filter(|name| call.attribute(name).is_some());
+    let given: Vec<&&str> = given.collect();
+    if let [first, second, ..] = given[..] {
+        return Err(ImportError::new(format!(
+            "expected one value, found the attributes `{first}` and `{second}`"
+        )));
+    }
     for name in ["value", "sparse_value"] {
         if let Some(tensor) = call.tensor(name) {
             if tensor.dense().is_none() || !tensor.element_type.is_supported() {
