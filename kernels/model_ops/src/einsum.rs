@@ -2,7 +2,7 @@
 //!
 //! Every dimension has a letter. Letters that occur only in one operand, and not in the result, are
 //! summed first. Then pairs of operands are multiplied as matrices, the pair with the smallest
-//! product first.
+//! product first; of many operands, only the last ones are compared.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -24,6 +24,39 @@ enum Letter {
 struct Term {
     letters: Vec<Letter>,
     tensor: DenseHostTensor,
+}
+
+/// How often letters occur, in the order in which they were first added.
+#[derive(Default)]
+struct Counts(Vec<(Letter, usize)>);
+
+impl Counts {
+    fn add(&mut self, letters: &[Letter]) {
+        for &letter in letters {
+            match self.0.iter_mut().find(|(known, _)| *known == letter) {
+                Some((_, count)) => *count += 1,
+                None => self.0.push((letter, 1)),
+            }
+        }
+    }
+
+    fn remove(&mut self, letters: &[Letter]) {
+        for (known, count) in &mut self.0 {
+            let found = letters.iter().filter(|letter| *letter == known);
+            *count = count.saturating_sub(found.count());
+        }
+    }
+
+    fn of(&self, letter: &Letter) -> usize {
+        let found = self.0.iter().find(|(known, _)| known == letter);
+        found.map_or(0, |&(_, count)| count)
+    }
+
+    /// Returns the letters that occur, each once.
+    fn letters(&self) -> impl Iterator<Item = Letter> + '_ {
+        let present = self.0.iter().filter(|&&(_, count)| count > 0);
+        present.map(|&(letter, _)| letter)
+    }
 }
 
 const OP: &str = "nn.Einsum";
@@ -57,11 +90,11 @@ fn einsum(
     }
     let mut terms = Vec::with_capacity(operands.len());
     let mut extents: Vec<(Letter, usize)> = Vec::new();
-    let mut seen: Vec<Letter> = Vec::new();
+    let mut counts = Counts::default();
     for (spelled, operand) in spelled.iter().zip(operands) {
         let tensor = dense(operand)?;
         let letters = letters_of(&equation, spelled, Some(tensor.shape().rank()))?;
-        seen.extend(&letters);
+        counts.add(&letters);
         for (&letter, &extent) in letters.iter().zip(tensor.shape().dims()) {
             match extents.iter_mut().find(|(known, _)| *known == letter) {
                 None => extents.push((letter, extent)),
@@ -79,7 +112,7 @@ fn einsum(
     }
     let mut result = match right {
         Some(right) => {
-            let hidden = seen.iter().filter_map(|letter| match letter {
+            let hidden = counts.letters().filter_map(|letter| match letter {
                 Letter::Hidden(number) => Some(number + 1),
                 Letter::Named(_) => None,
             });
@@ -91,16 +124,15 @@ fn einsum(
             letters_of(&equation, right, Some(rank))?
         }
         None => {
-            let once = |letter: &&Letter| match letter {
+            let once = |letter: &Letter| match letter {
                 Letter::Hidden(_) => true,
-                Letter::Named(_) => seen.iter().filter(|other| other == letter).count() == 1,
+                Letter::Named(_) => counts.of(letter) == 1,
             };
-            let mut letters: Vec<Letter> = seen.iter().filter(once).copied().collect();
+            let mut letters: Vec<Letter> = counts.letters().filter(once).collect();
             letters.sort_by_key(|letter| match letter {
                 Letter::Hidden(number) => (0, usize::MAX - number),
                 Letter::Named(name) => (1, *name as usize),
             });
-            letters.dedup();
             letters
         }
     };
@@ -116,16 +148,20 @@ fn einsum(
         let found = extents.iter().find(|(known, _)| known == letter);
         found.map_or(1, |(_, extent)| *extent)
     };
+    // In how many of the terms, and of the result, each letter is.
+    let mut counts = Counts::default();
+    counts.add(&result);
+    terms.iter().for_each(|term| counts.add(&term.letters));
     while terms.len() > 1 {
-        let (a, b) = cheapest(&terms, &result, &extent);
+        let (a, b) = cheapest(&terms, &counts, &extent);
         let second = terms.remove(b);
         let first = terms.remove(a);
-        let needed: Vec<Letter> = terms
-            .iter()
-            .flat_map(|term| term.letters.iter().copied())
-            .chain(result.iter().copied())
-            .collect();
-        terms.push(multiplied(first, second, &needed, &extent, ctx)?);
+        counts.remove(&first.letters);
+        counts.remove(&second.letters);
+        let needed: Vec<Letter> = counts.letters().collect();
+        let product = multiplied(first, second, &needed, &extent, ctx)?;
+        counts.add(&product.letters);
+        terms.push(product);
     }
     let Some(term) = terms.pop() else {
         return Err(invalid(format!(
@@ -247,33 +283,25 @@ fn summed(term: Term, kept: &[Letter], ctx: &ExecutionContext) -> Result<Term> {
     })
 }
 
-/// Returns the pair of terms whose product has the fewest elements.
-fn cheapest(
-    terms: &[Term],
-    result: &[Letter],
-    extent: &impl Fn(&Letter) -> usize,
-) -> (usize, usize) {
+/// The most terms that are compared to choose a pair.
+const MAX_COMPARED: usize = 32;
+
+/// Returns the pair of terms whose product has the fewest elements, among the last terms.
+/// `counts` has the letters of all terms and of the result.
+fn cheapest(terms: &[Term], counts: &Counts, extent: &impl Fn(&Letter) -> usize) -> (usize, usize) {
     let cost = |a: usize, b: usize| -> u128 {
-        let is_needed = |letter: &Letter| {
-            let others = terms
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| *at != a && *at != b);
-            result.contains(letter) || others.into_iter().any(|(_, t)| t.letters.contains(letter))
-        };
-        let mut letters = terms[a].letters.clone();
-        letters.extend(
-            terms[b]
-                .letters
-                .iter()
-                .filter(|l| !terms[a].letters.contains(l)),
-        );
-        let kept = letters.iter().filter(|letter| is_needed(letter));
+        let (a, b) = (&terms[a].letters, &terms[b].letters);
+        let only_b = b.iter().filter(|letter| !a.contains(letter));
+        let kept = a.iter().chain(only_b).filter(|letter| {
+            let own = usize::from(a.contains(letter)) + usize::from(b.contains(letter));
+            counts.of(letter) > own
+        });
         kept.fold(1_u128, |product, letter| {
             product.saturating_mul(extent(letter) as u128)
         })
     };
-    let pairs = (0..terms.len()).flat_map(|a| (a + 1..terms.len()).map(move |b| (a, b)));
+    let first = terms.len().saturating_sub(MAX_COMPARED);
+    let pairs = (first..terms.len()).flat_map(|a| (a + 1..terms.len()).map(move |b| (a, b)));
     pairs.min_by_key(|&(a, b)| cost(a, b)).unwrap_or((0, 1))
 }
 

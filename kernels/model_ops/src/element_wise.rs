@@ -266,7 +266,8 @@ fn is_inf(
 /// `hard_sigmoid`, `thresholded_relu`, `swish`, `gelu`, `gelu_tanh` or `shrink`.
 ///
 /// # Errors
-/// If the function is none of these, or the elements are not real numbers.
+/// If the function is none of these, or the elements are not real numbers; `shrink` takes integers,
+/// too, and rounds them towards zero.
 #[tfrt_op("nn.Activation")]
 fn activation(
     x: &AnyRef,
@@ -281,9 +282,16 @@ fn activation(
     {
         return applied(x, fast, ctx);
     }
+    let is_shrink = function == "shrink";
     let function = activation_of(function)
         .ok_or_else(|| invalid(format!("`{OP}`: unknown function `{function}`")))?;
     let (alpha, beta) = (f64::from(alpha), f64::from(beta));
+    let tensor = dense(x)?;
+    if is_shrink {
+        return with_number!(OP, tensor.dtype(), T => mapped(&tensor, ctx, |x: T| {
+            T::of_f64(function(x.to_f64(), alpha, beta))
+        }));
+    }
     real(OP, x, ctx, |x| function(x, alpha, beta))
 }
 

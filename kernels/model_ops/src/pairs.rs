@@ -5,7 +5,7 @@ use tfrt_compute::broadcast::Broadcast;
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
 
 use crate::number::{Number, with_integer, with_number, with_real, with_size};
-use crate::{dense, invalid, made, product, strides, unspecified, unsupported};
+use crate::{dense, invalid, made, product, real_tensor, strides, unspecified, unsupported};
 
 /// The sources of a broadcast tensor's elements: for each position of the common shape, the
 /// position in the tensor.
@@ -472,6 +472,42 @@ fn select(
         Ok(())
     })?;
     Ok(result)
+}
+
+/// Computes the sum of any number of tensors, broadcast to one shape. Half-precision numbers are
+/// rounded once.
+///
+/// # Errors
+/// If the operands are not numbers, or do not match.
+#[tfrt_op("nn.Sum")]
+fn sum(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Sum";
+    let Some((first, others)) = operands.split_first() else {
+        return Err(invalid(format!(
+            "`{OP}`: expected at least one operand, found none"
+        )));
+    };
+    let first = dense(first)?;
+    let dtype = first.dtype();
+    if !matches!(dtype, DType::F16 | DType::Bf16) {
+        return others.iter().try_fold(first, |sum, other| {
+            let other = dense(other)?;
+            same_type(OP, &sum, &other)?;
+            with_number!(OP, dtype, T => zipped(OP, &sum, &other, ctx, <T as Number>::plus))
+        });
+    }
+    let sum = others
+        .iter()
+        .try_fold(real_tensor(OP, &first, ctx)?, |sum, other| {
+            let other = dense(other)?;
+            same_type(OP, &first, &other)?;
+            let other = real_tensor(OP, &other, ctx)?;
+            zipped(OP, &sum, &other, ctx, <f64 as Number>::plus)
+        })?;
+    with_real!(OP, dtype, T => {
+        let numbers = sum.elements::<f64>()?;
+        made(ctx, sum.shape().dims(), |at| <T as Number>::of_f64(numbers[at]))
+    })
 }
 
 /// Computes the mean of any number of tensors, broadcast to one shape.

@@ -541,6 +541,7 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         let mut call = Call::new(node, schema.since, newest.since, scope, &mut self.builder);
+        call.result_type = types.first().copied().flatten();
         adapt::adapt(&mut call)?;
         match ops::lower(&mut call)? {
             Some(results) => {

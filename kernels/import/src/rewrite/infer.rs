@@ -129,7 +129,9 @@ pub(crate) fn op_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Ops whose operands are broadcast to one shape, and whose result has their element type.
-const BROADCAST: &[&str] = &["nn.Div", "nn.Max", "nn.Min", "tf.AddV2", "tf.Mul", "tf.Sub"];
+const BROADCAST: &[&str] = &[
+    "nn.Div", "nn.Max", "nn.Min", "nn.Sum", "tf.AddV2", "tf.Mul", "tf.Sub",
+];
 
 fn attr<'a>(attrs: &'a [(String, Attr)], name: &str) -> Option<&'a Attr> {
     attrs
@@ -374,14 +376,14 @@ fn one(
         return Some(x.clone());
     }
     if BROADCAST.contains(&name) {
-        let y = operands.get(1)?;
-        return Some(Known {
+        let others = operands.iter().skip(1);
+        return Some(others.fold(x.clone(), |x, y| Known {
             dtype: x.dtype.or(y.dtype),
             dims: match (&x.dims, &y.dims) {
                 (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
                 _ => None,
             },
-        });
+        }));
     }
     if COMPARE.contains(&name) {
         return Some(Known {
@@ -738,6 +740,10 @@ fn one(
                 _ => None,
             },
             dims: x.dims.clone(),
+        }),
+        "nn.CommonExtent" => Some(Known {
+            dtype: Some(DType::I64),
+            dims: Some(vec![Dim::Fixed(1)]),
         }),
         "nn.Shape" => {
             let len = x.rank().map(|rank| bounds(attrs, rank).len());

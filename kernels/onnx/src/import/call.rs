@@ -26,6 +26,8 @@ pub(super) struct Call<'c, 's> {
     builder: &'c mut ProgramBuilder,
     /// The reason why it is not supported, if that is not its op as a whole.
     pub(super) reason: Option<(UnsupportedKind, String)>,
+    /// The type of the elements of the first result, if it is known.
+    pub(super) result_type: Option<ElementType>,
 }
 
 /// Present operands, and the attribute that identifies them, if needed.
@@ -64,6 +66,7 @@ impl<'c, 's> Call<'c, 's> {
             scope,
             builder,
             reason: None,
+            result_type: None,
         }
     }
 

@@ -222,3 +222,83 @@ fn selections_are_along_any_axis_and_of_any_number() {
     let found = run_top(0, &[int("axis", 0)]);
     assert_eq!(found, ["f32 [0, 3] []", "i64 [0, 3] []"]);
 }
+
+#[test]
+fn sums_of_half_precision_are_rounded_once() {
+    use tfrt_tensor::half::f16;
+    let small = f16::from_f32(0.00048);
+    let [a, b, c] = [f16::ONE, small, small].map(|number| tensor(&[1], &[number]));
+    let inputs = [("a", a), ("b", b), ("c", c)];
+    let sum = node("Sum", &["a", "b", "c"], &["y"]);
+    let wide = with(node("Cast", &["y"], &["z"]), &[int("to", 1)]);
+    // Each of the small numbers alone is lost.
+    let expected = ["f32 [1] [1.0009765625]"];
+    let mut model = newest(graph(&["a", "b", "c"], vec![sum, wide], &["z"]));
+    assert_eq!(run_model(&model, &inputs).unwrap(), expected);
+    for input in &mut model.graph.as_mut().unwrap().input {
+        let of_half = type_proto::Tensor {
+            elem_type: Some(10),
+            shape: None,
+        };
+        input.r#type = Some(TypeProto {
+            value: Some(type_proto::Value::TensorType(of_half)),
+            ..Default::default()
+        });
+    }
+    assert_eq!(run_model(&model, &inputs).unwrap(), expected);
+}
+
+#[test]
+fn sums_of_several_tensors_are_broadcast() {
+    let inputs = [
+        ("a", tensor(&[2, 1], &[1_i64, 2])),
+        ("b", tensor(&[2], &[10_i64, 20])),
+        ("c", tensor(&[], &[100_i64])),
+    ];
+    let sum = node("Sum", &["a", "b", "c"], &["y"]);
+    check(sum, &inputs, &["i64 [2, 2] [111.0, 121.0, 112.0, 122.0]"]);
+}
+
+#[test]
+fn einsum_multiplies_any_number_of_operands() {
+    let names: Vec<&str> = std::iter::repeat_n("a", 400).collect();
+    let terms = ["ij", "jk", "kl", "li"];
+    let terms: Vec<&str> = (0..400).map(|at| terms[at % 4]).collect();
+    let a = || [("a", tensor(&[2, 2], &[1.0_f32, 0.0, 0.0, 1.0]))];
+    for result in ["->i", "->"] {
+        let equation = text("equation", &(terms.join(",") + result));
+        let einsum = with(node("Einsum", &names, &["y"]), &[equation]);
+        let expected = match result {
+            "->i" => "f32 [2] [1.0, 1.0]",
+            _ => "f32 [] [2.0]",
+        };
+        let model = newest(graph(&["a"], vec![einsum], &["y"]));
+        assert_eq!(run_model(&model, &a()).unwrap(), [expected]);
+    }
+}
+
+#[test]
+fn shrink_takes_integers_and_unique_and_eye_take_booleans() {
+    let shrink = with(
+        node("Shrink", &["x"], &["y"]),
+        &[float("bias", 1.0), float("lambd", 1.5)],
+    );
+    let x = [("x", tensor(&[5], &[-3_i8, -1, 0, 1, 2]))];
+    check(shrink, &x, &["i8 [5] [-2.0, 0.0, 0.0, 0.0, 1.0]"]);
+    let truths = [true, false, true].map(tfrt_tensor::I1::from);
+    check(
+        node("Unique", &["x"], &["y", "at", "group", "count"]),
+        &[("x", tensor(&[3], &truths))],
+        &[
+            "i1 [2] [0.0, 1.0]",
+            "i64 [2] [1.0, 0.0]",
+            "i64 [3] [1.0, 0.0, 1.0]",
+            "i64 [2] [1.0, 2.0]",
+        ],
+    );
+    check(
+        with(node("EyeLike", &["x"], &["y"]), &[int("dtype", 9)]),
+        &[("x", tensor(&[2, 2], &[0.0_f32; 4]))],
+        &["i1 [2, 2] [1.0, 0.0, 0.0, 1.0]"],
+    );
+}

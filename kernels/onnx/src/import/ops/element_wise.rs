@@ -4,6 +4,7 @@ use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::Attr;
 use tfrt_import::report::UnsupportedKind;
+use tfrt_support::DType;
 
 use super::{Call, Family, Lowered, one, slotted, unknown};
 use crate::element_type::ElementType;
@@ -27,7 +28,7 @@ pub(super) const OPS: Family = &[
     ("PRelu", prelu),
     ("Selu", selu),
     ("Shrink", shrink),
-    ("Sum", |call| folded(call, "tf.AddV2")),
+    ("Sum", sum),
     ("Swish", |call| with_alpha(call, "swish", 1.0)),
     ("ThresholdedRelu", |call| {
         with_alpha(call, "thresholded_relu", 1.0)
@@ -44,6 +45,19 @@ fn folded(call: &mut Call<'_, '_>, ours: &str) -> Lowered {
         call.emit_one(ours, &[so_far, next], &[])
     });
     one(all)
+}
+
+fn sum(call: &mut Call<'_, '_>) -> Lowered {
+    // Sums of half precision are rounded once.
+    let rounds_each = matches!(
+        call.result_type.and_then(ElementType::dtype),
+        None | Some(DType::F16 | DType::Bf16)
+    );
+    let operands = call.operands()?;
+    if operands.len() > 2 && rounds_each {
+        return one(call.emit_one("nn.Sum", &operands, &[]));
+    }
+    folded(call, "tf.AddV2")
 }
 
 /// Applies a function with two numbers to each element.
