@@ -249,8 +249,9 @@ fn channel_parameters<const N: usize>(
     Ok(found)
 }
 
-/// Normalizes `x` by the means and variances of its own channels, and also returns the running
-/// statistics: `before · momentum + own · (1 - momentum)`.
+/// Normalizes `x` by the means and variances of its own channels. Also returns the running
+/// statistics, `before · momentum + own · (1 - momentum)`, and its own: each time the means, then
+/// the variances.
 ///
 /// # Errors
 /// Those of `nn.BatchNormalization`.
@@ -265,7 +266,13 @@ fn batch_normalization_training(
     #[attr] epsilon: f32,
     #[attr] momentum: f32,
     ctx: &ExecutionContext,
-) -> Result<(DenseHostTensor, DenseHostTensor, DenseHostTensor)> {
+) -> Result<(
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+)> {
     const OP: &str = "nn.BatchNormalizationTraining";
     let (x, before_mean, before_variance) = (dense(x)?, dense(mean)?, dense(variance)?);
     let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
@@ -279,14 +286,15 @@ fn batch_normalization_training(
         offset: bias[channel],
     });
     let y = Channels::new(&x, norms.collect()).normalized(OP, &x, ctx)?;
-    let mixed = |like: &DenseHostTensor, before: &[f64], own: &dyn Fn(usize) -> f64| {
-        with_real!(OP, like.dtype(), T => made(ctx, &[channels], |at| {
-            T::of_f64(before[at] * momentum + own(at) * (1.0 - momentum))
-        }))
-    };
-    let mean = mixed(&before_mean, &mean, &|at| own[at].0)?;
-    let variance = mixed(&before_variance, &variance, &|at| own[at].1)?;
-    Ok((y, mean, variance))
+    let numbers = |like: &DenseHostTensor, number: &dyn Fn(usize) -> f64| with_real!(OP, like.dtype(), T => made(ctx, &[channels], |at| T::of_f64(number(at))));
+    let mixed = |before: f64, own: f64| before * momentum + own * (1.0 - momentum);
+    Ok((
+        y,
+        numbers(&before_mean, &|at| mixed(mean[at], own[at].0))?,
+        numbers(&before_variance, &|at| mixed(variance[at], own[at].1))?,
+        numbers(&before_mean, &|at| own[at].0)?,
+        numbers(&before_variance, &|at| own[at].1)?,
+    ))
 }
 
 /// Returns the mean and the variance of each channel, in one pass over its planes.

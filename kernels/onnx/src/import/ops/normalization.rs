@@ -126,13 +126,6 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
     let wants_more = (1..5).any(|result| call.wants(result));
     let trained = call.since < 14 && wants_more && call.int("is_test") != Some(1);
     let is_training = call.flag("training_mode") || trained;
-    if trained && (call.wants(3) || call.wants(4)) {
-        call.reason = Some((
-            UnsupportedKind::Form,
-            "BatchNormalization with saved statistics".to_owned(),
-        ));
-        return Ok(None);
-    }
     if call.since < 9 && call.int("spatial") == Some(0) {
         if is_training {
             let what = "BatchNormalization with `spatial` 0 in training".to_owned();
@@ -154,6 +147,6 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
         "nn.BatchNormalizationTraining",
         &operands,
         &[epsilon, momentum],
-        3,
+        5,
     ))
 }

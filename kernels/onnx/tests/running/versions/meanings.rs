@@ -211,9 +211,16 @@ fn batch_norm_of_training_had_more_results_before_opset_14() {
     }
     let found = run(14, &three, &[half.clone(), int("training_mode", 1)]);
     assert_eq!(found.unwrap(), expected);
-    // Statistics of the batch for the backward pass are not supported.
-    let error = run(9, &["y", "m", "v", "saved_m", "saved_v"], &[half]).unwrap_err();
-    assert!(error.contains("not supported"), "{error}");
+    // The backward pass takes the statistics of the batch.
+    let all = ["y", "m", "v", "saved_m", "saved_v"];
+    let saved = ["f32 [2] [2.0, 20.0]", "f32 [2] [1.0, 100.0]"].map(str::to_owned);
+    for opset in [6, 7, 9, 13] {
+        let found = run(opset, &all, std::slice::from_ref(&half)).unwrap();
+        assert_eq!(
+            (&found[..3], &found[3..]),
+            (&expected.map(str::to_owned)[..], &saved[..])
+        );
+    }
 }
 
 #[test]
