@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Value;
+use tfrt_support::DType;
 
 use super::{Known, Scope};
 use crate::attribute::Attribute;
@@ -67,6 +68,16 @@ const OPS: &[(&str, &str)] = &[
     (".>l", "ArgMax ArgMin NonZero Shape Size"),
 ];
 
+/// Those of them whose types that a capital stands for are real numbers, in every version.
+const REAL: &str = "\
+    Acos Acosh Asin Asinh Atan Atanh AveragePool BatchNormalization Ceil Celu Conv \
+    ConvTranspose Cos Cosh Elu Exp Floor GRU Gelu GlobalAveragePool GlobalLpPool \
+    GlobalMaxPool GroupNormalization HardSigmoid HardSwish Hardmax \
+    InstanceNormalization LRN LSTM LayerNormalization LeakyRelu Log LogSoftmax \
+    LpNormalization LpPool MeanVarianceNormalization Mean Mish RMSNormalization RNN \
+    Reciprocal Round Selu Sigmoid Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan \
+    Tanh ThresholdedRelu";
+
 /// The element types of values of the program.
 #[derive(Debug, Default)]
 pub(super) struct Types(HashMap<Value, ElementType>);
@@ -120,6 +131,11 @@ impl Types {
                          found {found}"
                     )));
                 }
+                if !is_real(found) && REAL.split(' ').any(|op| op == node.op) {
+                    return Err(ImportError::new(format!(
+                        "operand {index}: expected real numbers, found {found}"
+                    )));
+                }
             }
         }
         let results = letters(results).take(node.outputs.len());
@@ -160,6 +176,12 @@ fn signature(op: &str, since: i64) -> Option<&'static str> {
     table.get(op).copied()
 }
 
+/// Returns `false` for elements that we have and that have no fractions.
+fn is_real(element_type: ElementType) -> bool {
+    let dtype = element_type.dtype();
+    dtype.is_none_or(|dtype| matches!(dtype, DType::F16 | DType::Bf16 | DType::F32 | DType::F64))
+}
+
 fn fixed(letter: char) -> Option<ElementType> {
     match letter {
         'b' => Some(ElementType::BOOL),
@@ -187,6 +209,7 @@ mod tests {
             assert!(seen.insert(op), "{op}");
             assert!(!crate::opset::versions(op).is_empty(), "{op}");
         }
+        assert!(REAL.split(' ').all(|op| seen.contains(op)));
     }
 
     #[test]

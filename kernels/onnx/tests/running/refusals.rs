@@ -309,6 +309,13 @@ fn operands_have_the_element_types_that_onnx_declares() {
         node("Sum", &["a", "b", "c"], &["y"]),
         "operand 2: expected elements of FLOAT like operand 0, found INT8",
     );
+    for op in ["Sqrt", "Softmax", "Gelu"] {
+        check(
+            &[INT64],
+            node(op, &["a"], &["y"]),
+            "operand 0: expected real numbers, found INT64",
+        );
+    }
 }
 
 #[test]
