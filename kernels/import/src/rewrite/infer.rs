@@ -117,7 +117,7 @@ const COMPARE: &[&str] = &[
     "tf.LessEqual",
 ];
 
-/// The most dimensions that a shape of unknown extents may say.
+/// The most dimensions of a tensor: more are an error of the run.
 const MAX_RANK: usize = 32;
 
 /// The most pieces of a tensor whose shapes are inferred: their number is an attribute of the op.
@@ -596,6 +596,7 @@ fn one(
         }
         "nn.Reshape" => {
             let wanted = constants.get(1).copied().flatten().and_then(integers);
+            let wanted = wanted.filter(|wanted| wanted.len() <= MAX_RANK);
             let dims = wanted.map(|wanted| {
                 let dims = wanted
                     .iter()
@@ -643,7 +644,8 @@ fn one(
         "nn.Unsqueeze" => {
             let axes = constants.get(1).copied().flatten().and_then(integers)?;
             let dims = x.dims.as_ref().and_then(|own| {
-                let rank = own.len() + axes.len();
+                // More dimensions are an error of the run.
+                let rank = Some(own.len() + axes.len()).filter(|&rank| rank <= MAX_RANK)?;
                 let axes: Option<Vec<usize>> =
                     axes.iter().map(|&axis| axis_of(axis, rank)).collect();
                 let axes = axes?;
