@@ -45,7 +45,7 @@ impl Fourier {
     /// Plans transforms of a length.
     ///
     /// # Errors
-    /// If the length is 0, or more than 2^28.
+    /// If the length is 0, or more than 2^28, or there is not enough memory.
     pub fn new(len: usize) -> Result<Self, ComputeError> {
         if len == 0 || len > MAX_LEN {
             return Err(ComputeError::new(format!(
@@ -55,18 +55,18 @@ impl Fourier {
         if len.is_power_of_two() {
             return Ok(Self {
                 len,
-                roots: roots(len),
+                roots: roots(len)?,
                 chirp: Vec::new(),
                 kernel: Vec::new(),
             });
         }
         let padded = (2 * len - 1).next_power_of_two();
         // k² modulo 2n keeps the angle small and exact.
-        let chirp: Vec<ComplexPair> = (0..len)
-            .map(|k| unit(-PI * (k * k % (2 * len)) as f64 / len as f64))
-            .collect();
-        let roots = roots(padded);
-        let mut kernel = vec![[0.0; 2]; padded];
+        let mut chirp = room(len)?;
+        chirp.extend((0..len).map(|k| unit(-PI * (k * k % (2 * len)) as f64 / len as f64)));
+        let roots = roots(padded)?;
+        let mut kernel = room(padded)?;
+        kernel.resize(padded, [0.0; 2]);
         for (k, &value) in chirp.iter().enumerate() {
             kernel[k] = conjugate(value);
             kernel[(padded - k) % padded] = conjugate(value);
@@ -163,9 +163,23 @@ fn times(a: ComplexPair, b: ComplexPair) -> ComplexPair {
 }
 
 /// Returns the first half of the roots of unity of an order.
-fn roots(order: usize) -> Vec<ComplexPair> {
+fn roots(order: usize) -> Result<Vec<ComplexPair>, ComputeError> {
     let angle = -2.0 * PI / order as f64;
-    (0..order / 2).map(|k| unit(angle * k as f64)).collect()
+    let mut roots = room(order / 2)?;
+    roots.extend((0..order / 2).map(|k| unit(angle * k as f64)));
+    Ok(roots)
+}
+
+/// Allocates a vector for this many numbers.
+fn room(count: usize) -> Result<Vec<ComplexPair>, ComputeError> {
+    let mut numbers = Vec::new();
+    let reserved = numbers.try_reserve_exact(count);
+    reserved.map_err(|_| {
+        ComputeError::new(format!(
+            "fourier: failed to allocate {count} complex numbers"
+        ))
+    })?;
+    Ok(numbers)
 }
 
 /// Transforms a signal whose length is a power of two, twice the number of roots.

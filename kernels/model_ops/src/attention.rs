@@ -8,11 +8,13 @@ use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_compute::softmax::softmax;
 use tfrt_compute::unary::{self, Unary};
-use tfrt_tensor::{DenseHostTensor, I1};
+use tfrt_tensor::{DenseHostTensor, I1, OwnedElementsMut};
 
 use crate::number::{Number, with_real};
 use crate::pairs::{Stretched, common};
-use crate::{Slots, allocate, dense, invalid, made, real_numbers, unspecified, whole_numbers};
+use crate::{
+    Slots, allocate, dense, invalid, made, real_numbers, scratch, unspecified, whole_numbers,
+};
 
 use heads::{Heads, Wide, joined};
 
@@ -105,15 +107,15 @@ fn attend<W: Wide>(
     DenseHostTensor,
 )> {
     let [q_heads, kv_heads] = given.num_heads;
-    let q = Heads::<W>::new(OP, &given.q, q_heads)?;
-    let mut k = Heads::new(OP, &given.k, kv_heads)?;
-    let mut v = Heads::new(OP, &given.v, kv_heads)?;
+    let q = Heads::<W>::new(OP, &given.q, q_heads, ctx)?;
+    let mut k = Heads::new(OP, &given.k, kv_heads, ctx)?;
+    let mut v = Heads::new(OP, &given.v, kv_heads, ctx)?;
     let mut num_past = 0;
     if let Some((past_k, past_v)) = &given.past {
-        let past = Heads::new(OP, past_k, kv_heads)?;
+        let past = Heads::new(OP, past_k, kv_heads, ctx)?;
         num_past = past.length;
-        k = past.followed_by(OP, k)?;
-        v = Heads::new(OP, past_v, kv_heads)?.followed_by(OP, v)?;
+        k = past.followed_by(OP, k, ctx)?;
+        v = Heads::new(OP, past_v, kv_heads, ctx)?.followed_by(OP, v, ctx)?;
     }
     let fits = q.batch == k.batch
         && k.batch == v.batch
@@ -140,7 +142,7 @@ fn attend<W: Wide>(
     let score_dims = [q.batch, q.heads, q.length, k.length];
     let mask = given.mask.as_ref();
     let mask = mask
-        .map(|mask| Mask::new(OP, mask, &score_dims))
+        .map(|mask| Mask::new(OP, mask, &score_dims, ctx))
         .transpose()?;
     // Only the scores of a tile are in memory, unless all of them are a result.
     let kept_dims = match given.scores {
@@ -175,7 +177,13 @@ fn attend<W: Wide>(
     let y = match given.q.shape().rank() {
         3 => {
             let flat = [q.batch, q.length, q.heads * v.size];
-            W::tensor(OP, &joined(&results, dims), given.q.dtype(), &flat, ctx)?
+            W::tensor(
+                OP,
+                &joined(&results, dims, ctx)?,
+                given.q.dtype(),
+                &flat,
+                ctx,
+            )?
         }
         _ => W::tensor(OP, &results, given.q.dtype(), &dims, ctx)?,
     };
@@ -188,7 +196,7 @@ fn attend<W: Wide>(
 }
 
 /// An attention whose operands match.
-struct Attention<'a, W> {
+struct Attention<'a, W: 'static> {
     q: &'a Heads<W>,
     k: &'a Heads<W>,
     v: &'a Heads<W>,
@@ -315,8 +323,8 @@ impl<W: Wide> Attention<'_, W> {
 }
 
 /// The mask that is added to scores. Keys beyond its last are masked.
-struct Mask<W> {
-    summands: Vec<W>,
+struct Mask<W: 'static> {
+    summands: OwnedElementsMut<W>,
     /// How far a step along each dimension of the scores goes: 0 where the mask is repeated.
     strides: [usize; 4],
     /// Keys that it has.
@@ -324,17 +332,23 @@ struct Mask<W> {
 }
 
 impl<W: Wide> Mask<W> {
-    fn new(op: &'static str, mask: &DenseHostTensor, scores: &[usize; 4]) -> Result<Self> {
+    fn new(
+        op: &'static str,
+        mask: &DenseHostTensor,
+        scores: &[usize; 4],
+        ctx: &ExecutionContext,
+    ) -> Result<Self> {
         let summands = match mask.dtype() {
             DType::I1 => {
                 let (shown, hidden) = (W::from_f32(0.0), W::NEG_INFINITY);
                 let truths = mask.elements::<I1>()?;
-                truths
-                    .iter()
-                    .map(|&truth| if truth.into() { shown } else { hidden })
-                    .collect()
+                let mut summands = scratch::<W>(ctx, truths.len())?;
+                for (summand, &truth) in summands.iter_mut().zip(&*truths) {
+                    *summand = if truth.into() { shown } else { hidden };
+                }
+                summands
             }
-            _ => W::numbers(op, mask)?,
+            _ => W::numbers(op, mask, ctx)?,
         };
         let own = mask.shape().dims();
         let length = own.last().copied().unwrap_or(1);
@@ -400,7 +414,7 @@ fn rotary_embedding(
     let slots = Slots::new(OP, operands, None);
     let x = slots.need(0, "x")?;
     let [cosines, sines] = [slots.need(1, "cosines")?, slots.need(2, "sines")?];
-    let heads = Heads::<f64>::new(OP, &x, num_heads)?;
+    let heads = Heads::<f64>::new(OP, &x, num_heads, ctx)?;
     let size = match usize::try_from(size) {
         Ok(0) | Err(_) => heads.size,
         Ok(size) => size.min(heads.size),
@@ -410,7 +424,10 @@ fn rotary_embedding(
         Some(positions) => whole_numbers(OP, &positions)?,
         None => (0..(heads.batch * heads.length) as i64).collect(),
     };
-    let (cos, sin) = (real_numbers(OP, &cosines)?, real_numbers(OP, &sines)?);
+    let (cos, sin) = (
+        real_numbers(OP, &cosines, ctx)?,
+        real_numbers(OP, &sines, ctx)?,
+    );
     if rows.len() != heads.batch * heads.length || cos.len() != sin.len() {
         return Err(invalid(format!(
             "`{OP}`: expected a position for each step"
@@ -425,7 +442,8 @@ fn rotary_embedding(
             "`{OP}`: expected a position with angles, found {row}"
         )));
     }
-    let mut rotated = heads.numbers.clone();
+    let mut rotated = scratch::<f64>(ctx, heads.numbers.len())?;
+    rotated.copy_from_slice(&heads.numbers);
     for image in 0..heads.batch {
         for head in 0..heads.heads {
             for step in 0..heads.length {
@@ -586,13 +604,16 @@ fn non_max_suppression(
     let number = |slot: usize| -> Result<Option<f64>> {
         let operand = slots.get(slot)?;
         let numbers = operand
-            .map(|operand| real_numbers(OP, &operand))
+            .map(|operand| real_numbers(OP, &operand, ctx))
             .transpose()?;
         Ok(numbers.and_then(|numbers| numbers.first().copied()))
     };
     let limit = number(2)?.unwrap_or(0.0).max(0.0) as usize;
     let (overlap, least) = (number(3)?.unwrap_or(0.0), number(4)?);
-    let (corners, scores) = (real_numbers(OP, &boxes)?, real_numbers(OP, &scores)?);
+    let (corners, scores) = (
+        real_numbers(OP, &boxes, ctx)?,
+        real_numbers(OP, &scores, ctx)?,
+    );
     let sides = |at: usize| {
         let &[a, b, c, d] = &corners[4 * at..4 * at + 4] else {
             return [0.0; 4];

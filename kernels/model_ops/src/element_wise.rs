@@ -7,11 +7,11 @@ use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
 use tfrt_compute::Activation as Fast;
 use tfrt_compute::unary::{self, Unary};
-use tfrt_tensor::{DenseHostTensor, Element, I1};
+use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElementsMut};
 
 use crate::epilogue::{self, applied};
 use crate::number::{Number, with_number, with_real, with_type};
-use crate::{Slots, dense, invalid, made, unspecified};
+use crate::{Slots, dense, invalid, made, scratch, unspecified};
 
 /// Returns a function of real numbers.
 fn real(
@@ -377,7 +377,7 @@ fn clip(
                 Err(invalid(format!("`{OP}`: expected scalar bounds")))
             }
             Some(bound) if bound.dtype() == x.dtype() => Ok(Some(bound.elements::<T>()?[0])),
-            Some(bound) => Ok(Some(T::of_f64(crate::real_numbers(OP, &bound)?[0]))),
+            Some(bound) => Ok(Some(T::of_f64(crate::real_numbers(OP, &bound, ctx)?[0]))),
         };
         let (min, max) = (bound(min)?, bound(max)?);
         let from = x.elements::<T>()?;
@@ -447,25 +447,31 @@ fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
     const OP: &str = "nn.CastLike";
     /// Every element of a type, in one that holds all of its values.
     enum Wide {
-        Whole(Vec<i128>),
-        Real(Vec<f64>),
+        Whole(OwnedElementsMut<i64>),
+        Real(OwnedElementsMut<f64>),
     }
     let (x, like) = (dense(x)?, dense(like)?);
+    let has_no_sign = x.dtype() == DType::Ui64;
+    let whole = |bits: i64| match has_no_sign {
+        true => i128::from(bits as u64),
+        false => i128::from(bits),
+    };
     let wide = match x.dtype() {
         DType::I1 => {
             let elements = x.elements::<I1>()?;
-            Wide::Whole(
-                elements
-                    .iter()
-                    .map(|&x| i128::from(bool::from(x)))
-                    .collect(),
-            )
+            let mut numbers = scratch::<i64>(ctx, elements.len())?;
+            let pairs = numbers.iter_mut().zip(&*elements);
+            pairs.for_each(|(to, &x)| *to = bool::from(x).into());
+            Wide::Whole(numbers)
         }
         DType::F16 | DType::Bf16 | DType::F32 | DType::F64 => {
-            Wide::Real(crate::real_numbers(OP, &x)?)
+            Wide::Real(crate::real_numbers(OP, &x, ctx)?)
         }
         dtype => crate::number::with_integer!(OP, dtype, T => {
-            Ok(Wide::Whole(x.elements::<T>()?.iter().map(|&x| i128::from(x)).collect()))
+            let elements = x.elements::<T>()?;
+            let mut numbers = scratch::<i64>(ctx, elements.len())?;
+            numbers.iter_mut().zip(&*elements).for_each(|(to, &x)| *to = x as i64);
+            Ok(Wide::Whole(numbers))
         })?,
     };
     let dims = x.shape().dims();
@@ -479,13 +485,13 @@ fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
         DType::F16 | DType::Bf16 | DType::F32 | DType::F64 => {
             with_real!(OP, like.dtype(), T => made(ctx, dims, |at| T::of_f64(match &wide {
                 // Of odd numbers beyond 53 bits, double precision would round twice.
-                Wide::Whole(elements) if size_of::<T>() == 4 => f64::from(elements[at] as f32),
-                Wide::Whole(elements) => elements[at] as f64,
+                Wide::Whole(elements) if size_of::<T>() == 4 => f64::from(whole(elements[at]) as f32),
+                Wide::Whole(elements) => whole(elements[at]) as f64,
                 Wide::Real(elements) => elements[at],
             })))
         }
         dtype => crate::number::with_integer!(OP, dtype, T => made(ctx, dims, |at| match &wide {
-            Wide::Whole(elements) => elements[at] as T,
+            Wide::Whole(elements) => whole(elements[at]) as T,
             Wide::Real(elements) => T::of_f64(elements[at]),
         })),
     }

@@ -57,15 +57,7 @@ pub mod random;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::{allocate, invalid};
-
-/// Allocates a vector for `count` elements, or returns an error: the count may come from a file.
-fn room<T>(op: &'static str, count: usize) -> Result<Vec<T>> {
-    let mut elements = Vec::new();
-    let reserved = elements.try_reserve_exact(count);
-    reserved.map_err(|_| invalid(format!("`{op}` failed to allocate {count} elements")))?;
-    Ok(elements)
-}
+use crate::{allocate, invalid, room};
 
 /// Copies elements to a new vector.
 fn copied<T: Copy>(op: &'static str, elements: &[T]) -> Result<Vec<T>> {

@@ -31,18 +31,23 @@ fn depth_to_space(
             "`{OP}`: expected images and a positive block size"
         )));
     };
-    if !c.is_multiple_of(block.saturating_mul(block)) {
-        return Err(invalid(format!(
+    let refused = || {
+        invalid(format!(
             "`{OP}`: {c} channels cannot be divided into blocks of size {block}"
-        )));
+        ))
+    };
+    let area = block.checked_mul(block).ok_or_else(refused)?;
+    if !c.is_multiple_of(area) {
+        return Err(refused());
     }
-    let depth = c / (block * block);
+    let depth = c / area;
     let (split, perm) = match columns_first {
         true => ([n, depth, block, block, h, w], [0, 1, 4, 2, 5, 3]),
         false => ([n, block, block, depth, h, w], [0, 3, 4, 1, 5, 2]),
     };
     let moved = permuted(OP, &pieces::with_dims(&x, &split)?, &perm, ctx)?;
-    pieces::with_dims(&moved, &[n, depth, h * block, w * block])
+    let extent = |extent: usize| extent.checked_mul(block).ok_or_else(refused);
+    pieces::with_dims(&moved, &[n, depth, extent(h)?, extent(w)?])
 }
 
 /// Moves blocks of pixels to channels.
@@ -62,11 +67,17 @@ fn space_to_depth(
             "`{OP}`: expected images and a positive block size"
         )));
     };
-    if !h.is_multiple_of(block) || !w.is_multiple_of(block) {
-        return Err(invalid(format!(
+    let refused = || {
+        invalid(format!(
             "`{OP}`: {h} × {w} pixels cannot be divided into blocks of size {block}"
-        )));
+        ))
+    };
+    if !h.is_multiple_of(block) || !w.is_multiple_of(block) {
+        return Err(refused());
     }
+    let area = block.checked_mul(block);
+    let channels = area.and_then(|area| c.checked_mul(area));
+    let channels = channels.ok_or_else(refused)?;
     let split = [n, c, h / block, block, w / block, block];
     let moved = permuted(
         OP,
@@ -74,7 +85,7 @@ fn space_to_depth(
         &[0, 3, 5, 1, 2, 4],
         ctx,
     )?;
-    pieces::with_dims(&moved, &[n, c * block * block, h / block, w / block])
+    pieces::with_dims(&moved, &[n, channels, h / block, w / block])
 }
 
 /// How many sources of places are found at once, so that those of a large result are never all in
@@ -139,12 +150,12 @@ fn resize(
         Some(axes) => axes_of(OP, axes, dims.len())?,
         None => (0..dims.len()).collect(),
     };
-    let numbers = |slot: usize| -> Result<Option<Vec<f64>>> {
+    let numbers = |slot: usize| -> Result<Option<OwnedElementsMut<f64>>> {
         let operand = slots
             .get(slot)?
             .filter(|operand| operand.num_elements() > 0);
         operand
-            .map(|operand| real_numbers(OP, &operand))
+            .map(|operand| real_numbers(OP, &operand, ctx))
             .transpose()
     };
     let (roi, scales) = (numbers(1)?, numbers(2)?);
@@ -162,7 +173,7 @@ fn resize(
     }
     let count = scales
         .as_ref()
-        .map(Vec::len)
+        .map(|scales| scales.len())
         .or(sizes.as_ref().map(Vec::len));
     if count != Some(axes.len()) || roi.as_ref().is_some_and(|roi| roi.len() != 2 * axes.len()) {
         return Err(invalid(format!(
@@ -352,6 +363,32 @@ impl Taps {
     }
 }
 
+/// The most elements of a plane's rows in double precision that are all in memory.
+const MAX_WIDE: usize = 1 << 21;
+
+/// The elements of rows in double precision that are in memory of a larger plane.
+const HELD_ELEMENTS: usize = 1 << 18;
+
+/// Some rows of a plane in double precision.
+struct WideRows {
+    rows: Vec<f64>,
+    /// The row of the operand in each place for one.
+    held: Vec<Option<usize>>,
+    /// The row of the result.
+    sums: Vec<f64>,
+}
+
+impl WideRows {
+    fn new(num_columns: usize) -> Self {
+        let num_rows = (HELD_ELEMENTS / num_columns.max(1)).max(1);
+        Self {
+            rows: vec![0.0; num_rows * num_columns],
+            held: vec![None; num_rows],
+            sums: vec![0.0; num_columns],
+        }
+    }
+}
+
 /// The resizing of planes of single precision: of the last two axes and no other.
 struct Planes {
     rows: Taps,
@@ -394,11 +431,58 @@ impl Planes {
         let row_len = self.rows.ends.len() * self.columns.ends.len();
         let operations = 4 * output.len();
         start_rows(ctx, output, row_len, operations, move |planes, part| {
-            let mut columns = vec![0.0; self.rows.extent * self.columns.ends.len()];
-            for (plane, to) in planes.zip(part.chunks_exact_mut(row_len)) {
-                self.apply(&from[plane * from_len..][..from_len], &mut columns, to);
+            let num_columns = self.columns.ends.len();
+            let planes = planes.zip(part.chunks_exact_mut(row_len));
+            let planes = planes.map(|(plane, to)| (&from[plane * from_len..][..from_len], to));
+            if self.rows.extent * num_columns <= MAX_WIDE {
+                let mut wide = vec![0.0; self.rows.extent * num_columns];
+                planes.for_each(|(from, to)| self.apply(from, &mut wide, to));
+            } else {
+                let mut wide = WideRows::new(num_columns);
+                planes.for_each(|(from, to)| self.apply_by_row(from, &mut wide, to));
             }
         })
+    }
+
+    /// Resizes a row of the operand, to double precision.
+    fn widen(&self, from: &[f32], wide: &mut [f64]) {
+        for (wide, taps) in wide.iter_mut().zip(self.columns.places()) {
+            *wide = match *taps {
+                [(place, weight)] => weight * f64::from(from[place]),
+                [(a, of_a), (b, of_b)] => of_a * f64::from(from[a]) + of_b * f64::from(from[b]),
+                ref taps => taps
+                    .iter()
+                    .map(|&(place, weight)| weight * f64::from(from[place]))
+                    .sum(),
+            };
+        }
+    }
+
+    /// Resizes a plane row by row of the result: only the rows that it needs next are widened.
+    fn apply_by_row(&self, from: &[f32], wide: &mut WideRows, to: &mut [f32]) {
+        let WideRows { rows, held, sums } = wide;
+        held.fill(None);
+        let num_columns = sums.len();
+        let num_held = held.len();
+        for (to, taps) in to.chunks_exact_mut(num_columns).zip(self.rows.places()) {
+            // The neutral element of addition, so that a zero keeps its sign.
+            sums.fill(-0.0);
+            for &(place, weight) in taps {
+                let slot = place % num_held;
+                let row = &mut rows[slot * num_columns..][..num_columns];
+                if held[slot] != Some(place) {
+                    let extent = self.columns.extent;
+                    self.widen(&from[place * extent..][..extent], row);
+                    held[slot] = Some(place);
+                }
+                for (sum, x) in sums.iter_mut().zip(row) {
+                    *sum += weight * *x;
+                }
+            }
+            for (to, &sum) in to.iter_mut().zip(&*sums) {
+                *to = sum as f32;
+            }
+        }
     }
 
     /// Resizes a plane: first all of its rows, to double precision, then the columns of these.
@@ -406,16 +490,7 @@ impl Planes {
         let num_columns = self.columns.ends.len();
         let rows = from.chunks_exact(self.columns.extent.max(1));
         for (from, wide) in rows.zip(wide.chunks_exact_mut(num_columns)) {
-            for (wide, taps) in wide.iter_mut().zip(self.columns.places()) {
-                *wide = match *taps {
-                    [(place, weight)] => weight * f64::from(from[place]),
-                    [(a, of_a), (b, of_b)] => of_a * f64::from(from[a]) + of_b * f64::from(from[b]),
-                    ref taps => taps
-                        .iter()
-                        .map(|&(place, weight)| weight * f64::from(from[place]))
-                        .sum(),
-                };
-            }
+            self.widen(from, wide);
         }
         for (to, taps) in to.chunks_exact_mut(num_columns).zip(self.rows.places()) {
             let row = |place: usize| &wide[place * num_columns..][..num_columns];

@@ -92,7 +92,7 @@ pub use tfrt_compute::packed_layout;
 
 use tfrt::ods::DialectDef;
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Element, Shape};
+use tfrt_tensor::{DenseHostTensor, Element, OwnedElementsMut, Shape};
 
 const DIALECTS: &[DialectDef] = &[
     DialectDef {
@@ -110,7 +110,33 @@ tfrt::declare_dialects!(DIALECTS);
 /// Returns an operand as a dense tensor.
 fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
     let tensor = operand.try_read::<DenseHostTensor>();
-    Ok(tensor.map_err(|error| invalid(error.to_string()))?.clone())
+    let tensor = tensor.map_err(|error| invalid(error.to_string()))?.clone();
+    // The kernels make shapes of their own, and so do kernels of other crates.
+    check_empty(tensor.shape().dims())?;
+    Ok(tensor)
+}
+
+/// The maximum product of an empty tensor's other extents, which is that of a file's tensors.
+const MAX_EMPTY_STEPS: u128 = 1 << 31;
+
+/// Checks the extents of a tensor without elements: they are steps of loops all the same.
+fn check_empty(dims: &[usize]) -> Result<()> {
+    if !dims.contains(&0) {
+        return Ok(());
+    }
+    let extents = dims.iter().map(|&extent| extent.max(1) as u128);
+    if extents.fold(1, u128::saturating_mul) <= MAX_EMPTY_STEPS {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "a tensor of shape {dims:?} is empty, but its other dimensions are too large"
+    )))
+}
+
+/// Returns the shape of a result.
+fn shape_of(dims: &[usize]) -> Result<Shape> {
+    check_empty(dims)?;
+    Ok(Shape::new(dims)?)
 }
 
 /// Operands, some of which may have been omitted.
@@ -195,6 +221,24 @@ fn unspecified(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<D
     )?)
 }
 
+/// Returns intermediate results in memory of the request, which counts towards its limit. They are
+/// zero at first.
+///
+/// What a kernel keeps besides its result belongs here if its length depends on shapes: a `Vec`
+/// without room ends the process.
+fn scratch<T: Element>(ctx: &ExecutionContext, len: usize) -> Result<OwnedElementsMut<T>> {
+    let shape = Shape::new(&[len])?;
+    let mut memory = DenseHostTensor::zeroed(ctx.allocator(), T::DTYPE, shape)?;
+    Ok(memory.elements_mut_owned()?)
+}
+
+/// Checks that a request may have this many more bytes now, for what lies elsewhere.
+fn ask(ctx: &ExecutionContext, num_bytes: usize) -> Result<()> {
+    let shape = Shape::new(&[num_bytes])?;
+    DenseHostTensor::unspecified(ctx.allocator(), DType::Ui8, shape)?;
+    Ok(())
+}
+
 /// Returns a tensor of elements that are made from their positions.
 fn made<T: Element>(
     ctx: &ExecutionContext,
@@ -208,6 +252,14 @@ fn made<T: Element>(
     )?)
 }
 
+/// Allocates a vector for `count` elements, or returns an error: the count may come from a file.
+fn room<T>(op: &'static str, count: usize) -> Result<Vec<T>> {
+    let mut elements = Vec::new();
+    let reserved = elements.try_reserve_exact(count);
+    reserved.map_err(|_| invalid(format!("`{op}` failed to allocate {count} elements")))?;
+    Ok(elements)
+}
+
 /// Returns an integer as a number that is larger than every extent if it does not fit.
 fn whole_number<T: TryInto<i64>>(element: T) -> i64 {
     element.try_into().unwrap_or(i64::MAX)
@@ -217,16 +269,19 @@ fn whole_number<T: TryInto<i64>>(element: T) -> i64 {
 fn whole_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<i64>> {
     number::with_integer!(op, tensor.dtype(), T => {
         let elements = tensor.elements::<T>()?;
-        Ok(elements.iter().map(|&number| whole_number(number)).collect())
+        let mut numbers = room(op, elements.len())?;
+        numbers.extend(elements.iter().map(|&number| whole_number(number)));
+        Ok(numbers)
     })
 }
 
-/// Returns the numbers of an operand, of any type, in double precision.
-fn real_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<f64>> {
-    number::with_number!(op, tensor.dtype(), T => {
-        let elements = tensor.elements::<T>()?;
-        Ok(elements.iter().map(|&number| number::Number::to_f64(number)).collect())
-    })
+/// Returns the numbers of an operand, of any type, in double precision, in memory of the request.
+fn real_numbers(
+    op: &'static str,
+    tensor: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<OwnedElementsMut<f64>> {
+    Ok(real_tensor(op, tensor, ctx)?.elements_mut_owned()?)
 }
 
 /// Returns an operand of any type as a tensor of double precision, in memory of the request.
@@ -243,13 +298,13 @@ fn real_tensor(
 
 /// Returns the one number of an operand.
 fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<f64> {
-    match real_numbers(op, tensor)?[..] {
-        [number] => Ok(number),
+    number::with_number!(op, tensor.dtype(), T => match tensor.elements::<T>()?[..] {
+        [number] => Ok(number::Number::to_f64(number)),
         ref numbers => Err(invalid(format!(
             "`{op}`: expected `{name}` with a single element, found {}",
             numbers.len()
         ))),
-    }
+    })
 }
 
 /// Returns the axis that a number means; negative ones count from the end.

@@ -165,6 +165,9 @@ fn list_len(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[], |_| len)
 }
 
+/// The most parts of one size of a tensor without elements, each of which takes memory.
+const MAX_EMPTY_PARTS: usize = 1 << 16;
+
 /// Splits a tensor along an axis into a list of pieces. The second operand gives the sizes of the
 /// pieces, or one size for all. Without it they have size 1, and the axis is removed unless
 /// `keep_dims`.
@@ -185,6 +188,15 @@ fn split_to_list(
     let axis = axis_of(OP, axis, dims.len())?;
     let extent = dims[axis];
     let given = slots.get(1)?;
+    let given_each = given.as_ref().filter(|sizes| sizes.shape().rank() == 0);
+    if x.num_elements() == 0
+        && extent > MAX_EMPTY_PARTS
+        && (given.is_none() || given_each.is_some())
+    {
+        return Err(invalid(format!(
+            "`{OP}`: a tensor of shape {dims:?} is empty, but its dimension {axis} is too large"
+        )));
+    }
     let sizes = match &given {
         None => vec![1; extent],
         Some(sizes) if sizes.shape().rank() == 0 => {

@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
 use crate::number::{Number, with_real};
-use crate::{Slots, invalid, made, product, real_numbers, whole_numbers};
+use crate::{Slots, invalid, made, product, real_numbers, scratch, whole_numbers};
 
 /// Computes the negative log-likelihood of classes: `-x[n, target[n, …], …]` for log-probabilities
 /// `[batch, classes, …]`, each times the weight of its class, which may be omitted. The `reduction`
@@ -37,20 +37,19 @@ fn negative_log_likelihood(
         return Err(refused());
     }
     let weights = slots.get(2)?;
-    let weights = weights.map(|weights| real_numbers(OP, &weights));
+    let weights = weights.map(|weights| real_numbers(OP, &weights, ctx));
     let weights = weights.transpose()?;
     if weights.as_ref().is_some_and(|w| w.len() != classes) {
         return Err(invalid(format!(
             "`{OP}`: expected a weight for each of {classes} classes"
         )));
     }
-    let (numbers, targets) = (real_numbers(OP, &x)?, whole_numbers(OP, &target)?);
+    let (numbers, targets) = (real_numbers(OP, &x, ctx)?, whole_numbers(OP, &target)?);
     let inner = product(others);
-    let mut losses = Vec::with_capacity(targets.len());
+    let mut losses = scratch::<f64>(ctx, targets.len())?;
     let mut total = 0.0;
     for (at, &class) in targets.iter().enumerate() {
         if ignore_index == Some(class) {
-            losses.push(0.0);
             continue;
         }
         let known = usize::try_from(class).ok().filter(|&class| class < classes);
@@ -61,7 +60,7 @@ fn negative_log_likelihood(
         })?;
         let weight = weights.as_ref().map_or(1.0, |weights| weights[class]);
         let (image, place) = (at / inner, at % inner);
-        losses.push(-weight * numbers[(image * classes + class) * inner + place]);
+        losses[at] = -weight * numbers[(image * classes + class) * inner + place];
         total += weight;
     }
     with_real!(OP, x.dtype(), T => match reduction {

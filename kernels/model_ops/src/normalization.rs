@@ -4,11 +4,13 @@ use tfrt::prelude::*;
 use tfrt_compute::normalization::{ChannelNorm, RowNorm, mean_and_variance};
 use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, start_rows};
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, OwnedElementsMut};
 
 use crate::number::{Number, with_real};
 use crate::reductions::Plan;
-use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers, unspecified};
+use crate::{
+    Slots, allocate, axis_of, dense, invalid, made, product, real_numbers, scratch, unspecified,
+};
 
 /// Computes the softmax along an axis, or its logarithm. `coerces` merges all dimensions from the
 /// axis on, as in ONNX before version 13.
@@ -133,7 +135,8 @@ fn batch_normalization(
 ) -> Result<AnyRef> {
     const OP: &str = "nn.BatchNormalization";
     let x = dense(x)?;
-    let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
+    let [scale, bias, mean, variance] =
+        channel_parameters(OP, &x, [scale, bias, mean, variance], ctx)?;
     let epsilon = f64::from(epsilon);
     let norms = (0..scale.len()).map(|channel| ChannelNorm {
         mean: mean[channel],
@@ -232,11 +235,12 @@ fn channel_parameters<const N: usize>(
     op: &'static str,
     x: &DenseHostTensor,
     operands: [&AnyRef; N],
-) -> Result<[Vec<f64>; N]> {
+    ctx: &ExecutionContext,
+) -> Result<[OwnedElementsMut<f64>; N]> {
     let channels = x.shape().dim(1).unwrap_or(1);
-    let mut found = [const { Vec::new() }; N];
+    let mut found = [const { None }; N];
     for (found, operand) in found.iter_mut().zip(operands) {
-        let numbers = real_numbers(op, &dense(operand)?)?;
+        let numbers = real_numbers(op, &dense(operand)?, ctx)?;
         if numbers.len() != channels {
             return Err(invalid(format!(
                 "`{op}`: expected {channels} elements for the channels of {}, found {}",
@@ -244,9 +248,9 @@ fn channel_parameters<const N: usize>(
                 numbers.len()
             )));
         }
-        *found = numbers;
+        *found = Some(numbers);
     }
-    Ok(found)
+    Ok(found.map(|numbers| numbers.expect("each operand has its numbers")))
 }
 
 /// Normalizes `x` by the means and variances of its own channels. Also returns the running
@@ -275,8 +279,9 @@ fn batch_normalization_training(
 )> {
     const OP: &str = "nn.BatchNormalizationTraining";
     let (x, before_mean, before_variance) = (dense(x)?, dense(mean)?, dense(variance)?);
-    let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
-    let own = channel_moments(OP, &x)?;
+    let [scale, bias, mean, variance] =
+        channel_parameters(OP, &x, [scale, bias, mean, variance], ctx)?;
+    let own = channel_moments(OP, &x, ctx)?;
     let channels = mean.len();
     let (epsilon, momentum) = (f64::from(epsilon), f64::from(momentum));
     let norms = own.iter().enumerate();
@@ -298,7 +303,11 @@ fn batch_normalization_training(
 }
 
 /// Returns the mean and the variance of each channel, in one pass over its planes.
-fn channel_moments(op: &'static str, x: &DenseHostTensor) -> Result<Vec<(f64, f64)>> {
+fn channel_moments(
+    op: &'static str,
+    x: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<Vec<(f64, f64)>> {
     let dims = x.shape().dims();
     let channels = dims.get(1).copied().unwrap_or(1);
     let inner = product(dims.get(2..).unwrap_or_default());
@@ -311,7 +320,7 @@ fn channel_moments(op: &'static str, x: &DenseHostTensor) -> Result<Vec<(f64, f6
         });
         return Ok(own.collect());
     }
-    let numbers = &real_numbers(op, x)?[..];
+    let numbers = &real_numbers(op, x, ctx)?[..];
     let own = (0..channels).map(|channel| {
         moments((0..images).flat_map(move |image| {
             let plane = &numbers[place(image, channel)..][..inner];
@@ -335,7 +344,7 @@ fn instance_normalization(
 ) -> Result<AnyRef> {
     const OP: &str = "nn.InstanceNormalization";
     let x = dense(x)?;
-    let [scale, bias] = channel_parameters(OP, &x, [scale, bias])?;
+    let [scale, bias] = channel_parameters(OP, &x, [scale, bias], ctx)?;
     grouped(OP, &x, scale.len(), (scale, bias), epsilon, ctx)
 }
 
@@ -363,22 +372,24 @@ fn group_normalization(
         )));
     }
     let parameters = |operand: &AnyRef| {
-        let numbers = real_numbers(OP, &dense(operand)?)?;
+        let numbers = real_numbers(OP, &dense(operand)?, ctx)?;
         // One for each group means one for each of its channels.
         match numbers.len() {
             len if len == channels => Ok(numbers),
             len if len == groups => {
                 let each = channels / groups;
-                Ok((0..channels)
-                    .map(|channel| numbers[channel / each])
-                    .collect())
+                let mut repeated = scratch::<f64>(ctx, channels)?;
+                for (repeated, &number) in repeated.chunks_exact_mut(each.max(1)).zip(&*numbers) {
+                    repeated.fill(number);
+                }
+                Ok(repeated)
             }
             len => Err(invalid(format!(
                 "`{OP}`: expected {channels} elements, found {len}"
             ))),
         }
     };
-    let (scale, bias): (Vec<f64>, Vec<f64>) = (parameters(scale)?, parameters(bias)?);
+    let (scale, bias) = (parameters(scale)?, parameters(bias)?);
     grouped(OP, &x, groups, (scale, bias), epsilon, ctx)
 }
 
@@ -386,7 +397,7 @@ fn grouped(
     op: &'static str,
     x: &DenseHostTensor,
     groups: usize,
-    (scale, bias): (Vec<f64>, Vec<f64>),
+    (scale, bias): (OwnedElementsMut<f64>, OwnedElementsMut<f64>),
     epsilon: f32,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
@@ -421,13 +432,13 @@ fn grouped(
     }
     let y = with_real!(op, x.dtype(), T => {
         let from = x.elements::<T>()?;
-        let sets = from.chunks_exact(set_len);
-        let found: Vec<_> = sets
-            .map(|set| moments(set.iter().map(|x| x.to_f64())))
-            .collect();
+        let mut found = (0.0, 0.0);
         made(ctx, dims, |at| {
             let set = at / set_len;
-            let norm = norm(set, at % set_len / inner, found[set]);
+            if at % set_len == 0 {
+                found = moments(from[at..][..set_len].iter().map(|x| x.to_f64()));
+            }
+            let norm = norm(set, at % set_len / inner, found);
             T::of_f64(norm.of(from[at].to_f64()))
         })
     })?;
@@ -456,9 +467,10 @@ fn layer_normalization(
     let mut dims = x.shape().dims().to_vec();
     dims[axis..].fill(1);
     // Rows without elements have no statistics.
-    let of = |at: usize| statistics.get(at).copied().unwrap_or((f64::NAN, f64::NAN));
-    let means = made(ctx, &dims, |at| of(at).0 as f32)?;
-    let factors = made(ctx, &dims, |at| of(at).1 as f32)?;
+    let statistics = statistics.as_chunks::<2>().0;
+    let of = |at: usize| statistics.get(at).copied().unwrap_or([f64::NAN; 2]);
+    let means = made(ctx, &dims, |at| of(at)[0] as f32)?;
+    let factors = made(ctx, &dims, |at| of(at)[1] as f32)?;
     Ok((y, means, factors))
 }
 
@@ -511,13 +523,16 @@ fn single_rows(
     let from = x.elements::<f32>()?;
     let mut to = y.elements_mut::<f32>()?;
     let rows = from.chunks_exact(len).zip(to.chunks_exact_mut(len));
-    let statistics = rows.map(|(row, to)| norm.apply_row(row, to)).collect();
+    let mut statistics = scratch::<f64>(ctx, 2 * (x.num_elements() / len))?;
+    for ((row, to), found) in rows.zip(statistics.as_chunks_mut::<2>().0) {
+        *found = norm.apply_row(row, to).into();
+    }
     drop(to);
     Ok(Some((y, statistics)))
 }
 
-/// Rows, and the mean and the reciprocal of the deviation of each.
-type Normalized = (DenseHostTensor, Vec<(f64, f64)>);
+/// Rows, and pairs of the mean and the reciprocal of the deviation of each.
+type Normalized = (DenseHostTensor, OwnedElementsMut<f64>);
 
 fn layer(
     op: &'static str,
@@ -539,7 +554,7 @@ fn layer(
         let Some(operand) = operand else {
             return Ok(None);
         };
-        let numbers = real_numbers(op, &operand)?;
+        let numbers = real_numbers(op, &operand, ctx)?;
         // What has more dimensions than are normalized is stretched over all of them.
         let to = if operand.shape().rank() > inner.len() {
             dims
@@ -553,28 +568,40 @@ fn layer(
                 operand.metadata()
             )));
         }
+        // Rows without elements, or no rows, have no use for them.
+        let count = if x.num_elements() == 0 {
+            0
+        } else {
+            product(to)
+        };
         let places = crate::pairs::Stretched::new(operand.shape().dims(), to).places();
-        Ok(Some(
-            places.map(|place| numbers[place]).collect::<Vec<f64>>(),
-        ))
+        let mut stretched = scratch::<f64>(ctx, count)?;
+        for (to, place) in stretched.iter_mut().zip(places) {
+            *to = numbers[place];
+        }
+        Ok(Some(stretched))
     };
     let scale = stretched(slots.get(1)?)?;
     let bias = stretched(slots.get(2)?)?;
     with_real!(op, x.dtype(), T => {
         let from = x.elements::<T>()?;
         let epsilon = f64::from(epsilon);
-        let statistics: Vec<(f64, f64)> = from.chunks_exact(len.max(1)).map(|set| {
+        let mut statistics = scratch::<f64>(ctx, 2 * (from.len() / len.max(1)))?;
+        let sets = from.chunks_exact(len.max(1));
+        for (found, set) in statistics.as_chunks_mut::<2>().0.iter_mut().zip(sets) {
             let set = set.iter().map(|x| x.to_f64());
-            if is_centred {
+            *found = if is_centred {
                 let (mean, variance) = moments(set);
-                return (mean, 1.0 / (variance + epsilon).sqrt());
-            }
-            let squares: f64 = set.map(|x| x * x).sum();
-            (0.0, 1.0 / (squares / len as f64 + epsilon).sqrt())
-        }).collect();
+                [mean, 1.0 / (variance + epsilon).sqrt()]
+            } else {
+                let squares: f64 = set.map(|x| x * x).sum();
+                [0.0, 1.0 / (squares / len as f64 + epsilon).sqrt()]
+            };
+        }
+        let of_rows = statistics.as_chunks::<2>().0;
         let y = made(ctx, dims, |at| {
-            let (mean, factor) = statistics[at / len];
-            let number = |of: &Option<Vec<f64>>, missing| {
+            let [mean, factor] = of_rows[at / len];
+            let number = |of: &Option<OwnedElementsMut<f64>>, missing| {
                 of.as_ref().map_or(missing, |numbers| numbers[at % numbers.len()])
             };
             let normal = (from[at].to_f64() - mean) * factor;
@@ -639,19 +666,20 @@ fn mean_variance_normalization(
         x.shape().dims(),
         &crate::axes_of(OP, axes, x.shape().rank())?,
         true,
-    );
+        ctx,
+    )?;
     with_real!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;
         let mut y = allocate(ctx, x.dtype(), x.shape().dims())?;
         {
             let mut to = y.elements_mut::<T>()?;
-            for (at, &start) in plan.starts.iter().enumerate() {
+            for (at, start) in plan.starts().enumerate() {
                 let set = || plan.set(&from, at).map(Number::to_f64);
-                let count = plan.offsets.len() as f64;
+                let count = plan.set_len() as f64;
                 let mean = set().sum::<f64>() / count;
                 let variance = set().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
                 let factor = 1.0 / (variance.sqrt() + 1e-9);
-                for &offset in &plan.offsets {
+                for offset in plan.offsets() {
                     let x = from[start + offset].to_f64();
                     to[start + offset] = T::of_f64((x - mean) * factor);
                 }

@@ -259,7 +259,7 @@ fn remainder(
 fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Pow";
     let (a, b) = (dense(a)?, dense(b)?);
-    let exponents = crate::real_numbers(OP, &b)?;
+    let exponents = crate::real_numbers(OP, &b, ctx)?;
     if let (DType::F32, &[exponent]) = (a.dtype(), &exponents[..]) {
         let rank = a.shape().rank().max(b.shape().rank());
         if let Some(result) = simple_power(&a, exponent, rank, ctx)? {
@@ -528,13 +528,18 @@ fn mean(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> 
         same_type(OP, first, tensor)?;
         dims = common(OP, &dims, tensor.shape().dims())?;
     }
-    let mut sums = vec![0.0; Shape::new(&dims)?.num_elements()];
-    for tensor in &tensors {
-        let numbers = crate::real_numbers(OP, tensor)?;
-        let places = Stretched::new(tensor.shape().dims(), &dims);
-        for (sum, place) in sums.iter_mut().zip(places.places()) {
-            *sum += numbers[place];
+    with_real!(OP, first.dtype(), T => {
+        let mut terms = Vec::with_capacity(tensors.len());
+        for tensor in &tensors {
+            let places = Stretched::new(tensor.shape().dims(), &dims).places();
+            terms.push((tensor.elements::<T>()?, places));
         }
-    }
-    with_real!(OP, first.dtype(), T => made(ctx, &dims, |at| <T as Number>::of_f64(sums[at] / count)))
+        made(ctx, &dims, |_| {
+            let terms = terms.iter_mut();
+            let sum = terms.fold(0.0, |sum, (numbers, places)| {
+                sum + places.next().map_or(0.0, |place| numbers[place].to_f64())
+            });
+            <T as Number>::of_f64(sum / count)
+        })
+    })
 }

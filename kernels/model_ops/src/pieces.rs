@@ -5,7 +5,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::number::with_size;
 use crate::{
-    Slots, advance, allocate, axes_of, axis_of, dense, extents, invalid, product, strides,
+    Slots, advance, allocate, axes_of, axis_of, dense, extents, invalid, product, scratch, strides,
     unspecified, whole_numbers,
 };
 
@@ -241,6 +241,9 @@ pub(crate) fn window(
     Ok(result)
 }
 
+/// The source of a place that has the constant of a padding.
+const CONSTANT: i64 = -1;
+
 /// Adds elements before and after those of each axis, or removes some if the numbers are negative.
 /// The mode is `constant`: the value of the third operand or 0; `edge`: the nearest element;
 /// `reflect`: the elements mirrored at the edge; or `wrap`: the elements at the other end. The
@@ -300,53 +303,77 @@ fn pad(
         other => return Err(invalid(format!("`{OP}`: unknown mode `{other}`"))),
     };
     let value = slots.get(2)?;
+    if let Some(value) = &value
+        && !(value.dtype() == x.dtype() && value.num_elements() == 1)
+    {
+        return Err(invalid(format!(
+            "`{OP}`: {} cannot be padded by {}",
+            x.dtype(),
+            value.metadata()
+        )));
+    }
     let mut result = unspecified(ctx, x.dtype(), &padded)?;
-    // Where each place along each axis comes from; none for the constant.
-    let mut places: Vec<Vec<Option<usize>>> = Vec::with_capacity(dims.len());
-    for axis in 0..dims.len() {
-        let extent = dims[axis] as i64;
-        let mut found = Vec::new();
-        for at in 0..padded[axis] as i64 {
-            let place = source(at - before[axis], extent);
-            if place.is_none() && mode != "constant" && result.num_elements() > 0 {
-                return Err(invalid(format!(
-                    "`{OP}`: no elements to repeat along axis {axis}"
-                )));
-            }
-            found.push(place.map(|place| place as usize));
+    if result.num_elements() == 0 {
+        return Ok(result);
+    }
+    let is_constant = mode == "constant";
+    // Where each place along each axis comes from; `CONSTANT` for the constant.
+    let mut places = Vec::with_capacity(dims.len());
+    for (axis, &extent) in dims.iter().enumerate() {
+        if extent == 0 && !is_constant {
+            return Err(invalid(format!(
+                "`{OP}`: no elements to repeat along axis {axis}"
+            )));
+        }
+        let mut found = scratch::<i64>(ctx, padded[axis])?;
+        for (at, found) in (0..).zip(found.iter_mut()) {
+            let place = source(i64::saturating_sub(at, before[axis]), extent as i64);
+            *found = place.unwrap_or(CONSTANT);
         }
         places.push(found);
     }
     let own = strides(dims);
-    // A scalar is a row of one element.
-    let columns = places.pop().unwrap_or_else(|| vec![Some(0)]);
-    let segments = segments(&columns);
+    let (columns, middle) = match places.pop() {
+        Some(columns) => {
+            let axis = places.len();
+            // The elements that keep their order.
+            let start = before[axis].clamp(0, padded[axis] as i64);
+            let end = before[axis].saturating_add(dims[axis] as i64);
+            let end = end.clamp(start, padded[axis] as i64);
+            (columns, start as usize..end as usize)
+        }
+        // A scalar is a row of one element.
+        None => (scratch(ctx, 1)?, 0..1),
+    };
     let rows = padded.split_last().map_or(&[][..], |(_, rows)| rows);
     with_size!(OP, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
         let constant = match &value {
-            Some(value) if value.dtype() == x.dtype() && value.num_elements() == 1 => {
-                value.buffer().read()?.as_chunks::<N>().0[0]
-            }
-            Some(value) => {
-                return Err(invalid(format!("`{OP}`: {} cannot be padded by {}", x.dtype(), value.metadata())));
-            }
+            Some(value) => value.buffer().read()?.as_chunks::<N>().0[0],
             None => [0; N],
         };
         let mut to = result.buffer_mut().write()?;
         let mut index = vec![0; rows.len()];
-        for to in to.as_chunks_mut::<N>().0.chunks_exact_mut(columns.len().max(1)) {
+        for to in to.as_chunks_mut::<N>().0.chunks_exact_mut(columns.len()) {
             let row = index.iter().zip(&places).zip(&own);
-            let row = row.map(|((&at, places), own)| Some(places[at]? * own)).sum::<Option<usize>>();
+            let row = row.map(|((&at, places), own)| Some(usize::try_from(places[at]).ok()? * own));
+            let row = row.sum::<Option<usize>>();
             match row {
                 None => to.fill(constant),
                 Some(row) => {
-                    for (at, segment) in &segments {
-                        let to = &mut to[at.clone()];
-                        match segment {
-                            None => to.fill(constant),
-                            Some(place) => to.copy_from_slice(&from[row + place..][..to.len()]),
+                    if !middle.is_empty() {
+                        let first = row + columns[middle.start] as usize;
+                        to[middle.clone()].copy_from_slice(&from[first..][..middle.len()]);
+                    }
+                    for part in [0..middle.start, middle.end..columns.len()] {
+                        let (to, places) = (&mut to[part.clone()], &columns[part]);
+                        if is_constant {
+                            to.fill(constant);
+                            continue;
+                        }
+                        for (to, &place) in to.iter_mut().zip(places) {
+                            *to = from[row + place as usize];
                         }
                     }
                 }
@@ -356,23 +383,6 @@ fn pad(
         Ok(())
     })?;
     Ok(result)
-}
-
-/// Places of a result, and where the first of them comes from; none for the constant.
-type Segment = (std::ops::Range<usize>, Option<usize>);
-
-/// Returns the parts of a row that are copied at once.
-fn segments(places: &[Option<usize>]) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
-    for (at, &place) in places.iter().enumerate() {
-        match segments.last_mut() {
-            Some((range, first)) if place == first.map(|first| first + range.len()) => {
-                range.end += 1;
-            }
-            _ => segments.push((at..at + 1, place)),
-        }
-    }
-    segments
 }
 
 /// Crops or pads the axes of a tensor evenly on both sides to the given extents. An odd element is

@@ -3,12 +3,12 @@
 //! Indices are integers; negative ones count from the end. One out of range is an error.
 
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
+use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElementsMut, Shape};
 
 use crate::number::{Number, with_number, with_size, with_type};
 use crate::{
-    advance, allocate, axis_of, dense, invalid, made, one_number, product, real_numbers, strides,
-    unspecified, whole_numbers,
+    advance, allocate, axis_of, dense, invalid, made, one_number, product, real_numbers, scratch,
+    strides, unspecified, whole_numbers,
 };
 
 /// Returns the place that a number means.
@@ -43,23 +43,23 @@ fn gather(
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
     let numbers = whole_numbers(OP, &indices)?;
-    let places = numbers
-        .iter()
-        .map(|&number| place_of(OP, number, dims[axis]));
-    let places = places.collect::<Result<Vec<usize>>>()?;
+    for &number in &numbers {
+        place_of(OP, number, dims[axis])?;
+    }
     let shape = [&dims[..axis], indices.shape().dims(), &dims[axis + 1..]].concat();
     let mut result = unspecified(ctx, x.dtype(), &shape)?;
     let width = x.dtype().size_bytes().unwrap_or(1);
     let row = product(&dims[axis + 1..]) * width;
-    if row == 0 || places.is_empty() || dims[axis] == 0 {
+    if row == 0 || numbers.is_empty() || dims[axis] == 0 {
         return Ok(result);
     }
     {
         let from = x.buffer().read()?;
         let mut to = result.buffer_mut().write()?;
         let blocks = from.chunks_exact(dims[axis] * row);
-        for (from, to) in blocks.zip(to.chunks_exact_mut(places.len() * row)) {
-            for (to, &place) in to.chunks_exact_mut(row).zip(&places) {
+        for (from, to) in blocks.zip(to.chunks_exact_mut(numbers.len() * row)) {
+            for (to, &number) in to.chunks_exact_mut(row).zip(&numbers) {
+                let place = place_of(OP, number, dims[axis])?;
                 to.copy_from_slice(&from[place * row..][..row]);
             }
         }
@@ -75,7 +75,8 @@ fn places_along(
     axis: usize,
     shape: &[usize],
     indices: &[i64],
-) -> Result<Vec<usize>> {
+    ctx: &ExecutionContext,
+) -> Result<OwnedElementsMut<u64>> {
     let fits = shape.len() == dims.len()
         && (0..dims.len()).all(|other| other == axis || shape[other] <= dims[other]);
     if !fits {
@@ -86,14 +87,14 @@ fn places_along(
     }
     let own = strides(dims);
     let mut index = vec![0; shape.len()];
-    let places = indices.iter().map(|&number| {
+    let mut places = scratch::<u64>(ctx, indices.len())?;
+    for (place, &number) in places.iter_mut().zip(indices) {
         let along = place_of(op, number, dims[axis])?;
-        let place = (0..dims.len()).map(|at| if at == axis { along } else { index[at] } * own[at]);
-        let place = place.sum();
+        let steps = (0..dims.len()).map(|at| if at == axis { along } else { index[at] } * own[at]);
+        *place = steps.sum::<usize>() as u64;
         advance(&mut index, shape);
-        Ok(place)
-    });
-    places.collect()
+    }
+    Ok(places)
 }
 
 /// Gathers an element for each index along an axis.
@@ -112,56 +113,89 @@ fn gather_elements(
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
     let shape = indices.shape().dims();
-    let places = places_along(OP, dims, axis, shape, &whole_numbers(OP, &indices)?)?;
+    let places = places_along(OP, dims, axis, shape, &whole_numbers(OP, &indices)?, ctx)?;
     let mut result = unspecified(ctx, x.dtype(), shape)?;
     with_size!(OP, x.dtype(), N => {
         let from = x.buffer().read()?;
         let from = from.as_chunks::<N>().0;
         let mut to = result.buffer_mut().write()?;
-        for (to, place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places) {
-            *to = from[place];
+        for (to, &place) in to.as_chunks_mut::<N>().0.iter_mut().zip(&*places) {
+            *to = from[place as usize];
         }
         Ok(())
     })?;
     Ok(result)
 }
 
-/// Returns where the slices start that the rows of a matrix of numbers name, and how long they are,
-/// after so many common dimensions.
-fn slices(
-    op: &str,
-    dims: &[usize],
-    indices: &DenseHostTensor,
-    numbers: &[i64],
+/// Slices of a tensor, which the rows of a matrix of numbers name after so many common dimensions.
+struct Slices<'a> {
+    op: &'static str,
+    dims: &'a [usize],
     num_common: usize,
-) -> Result<(Vec<usize>, usize)> {
-    let refused = || {
-        invalid(format!(
-            "`{op}`: indices of {} are incompatible with a tensor of shape {dims:?}",
-            indices.shape()
-        ))
-    };
-    let shape = indices.shape().dims();
-    let (&depth, outer) = shape.split_last().ok_or_else(refused)?;
-    let fits = num_common <= outer.len()
-        && num_common + depth <= dims.len()
-        && outer[..num_common] == dims[..num_common];
-    if !fits {
-        return Err(refused());
-    }
-    let own = strides(dims);
-    let len = product(&dims[num_common + depth..]);
-    let common_len = product(&dims[num_common..]);
-    let per_common = product(&outer[num_common..]);
-    let rows = (0..product(outer)).map(|row| {
-        let mut start = row / per_common.max(1) * common_len;
-        for (at, &number) in numbers[row * depth..][..depth].iter().enumerate() {
-            let axis = num_common + at;
-            start += place_of(op, number, dims[axis])? * own[axis];
+    /// The extents of the matrix.
+    num_rows: usize,
+    depth: usize,
+    /// The rows for each place of the common dimensions.
+    per_common: usize,
+    /// The elements of a slice.
+    len: usize,
+}
+
+impl<'a> Slices<'a> {
+    fn new(
+        op: &'static str,
+        dims: &'a [usize],
+        indices: &DenseHostTensor,
+        num_common: usize,
+    ) -> Result<Self> {
+        let refused = || {
+            invalid(format!(
+                "`{op}`: indices of {} are incompatible with a tensor of shape {dims:?}",
+                indices.shape()
+            ))
+        };
+        let shape = indices.shape().dims();
+        let (&depth, outer) = shape.split_last().ok_or_else(refused)?;
+        let is_inside = num_common
+            .checked_add(depth)
+            .is_some_and(|inner| inner <= dims.len());
+        let fits =
+            num_common <= outer.len() && is_inside && outer[..num_common] == dims[..num_common];
+        if !fits {
+            return Err(refused());
         }
-        Ok(start)
-    });
-    Ok((rows.collect::<Result<Vec<_>>>()?, len))
+        Ok(Self {
+            op,
+            dims,
+            num_common,
+            num_rows: product(outer),
+            depth,
+            per_common: product(&outer[num_common..]).max(1),
+            len: product(&dims[num_common + depth..]),
+        })
+    }
+
+    /// Returns where each slice starts; nothing if there is nothing to copy.
+    fn starts(&self, numbers: &[i64], ctx: &ExecutionContext) -> Result<OwnedElementsMut<u64>> {
+        let Self { op, dims, .. } = *self;
+        // Slices without elements name no places, unless there are numbers to check.
+        let num_rows = match self.len {
+            0 if numbers.is_empty() => 0,
+            _ => self.num_rows,
+        };
+        let own = strides(dims);
+        let common_len = product(&dims[self.num_common..]);
+        let mut starts = scratch::<u64>(ctx, num_rows)?;
+        for (row, found) in starts.iter_mut().enumerate() {
+            let mut start = row / self.per_common * common_len;
+            let numbers = &numbers[row * self.depth..][..self.depth];
+            for (axis, &number) in (self.num_common..).zip(numbers) {
+                start += place_of(op, number, dims[axis])? * own[axis];
+            }
+            *found = start as u64;
+        }
+        Ok(starts)
+    }
 }
 
 /// Gathers slices, whose coordinates are in the last dimension of `indices`, within `batch_dims`
@@ -181,17 +215,18 @@ fn gather_nd(
     let dims = x.shape().dims();
     let num_common = usize::try_from(batch_dims).unwrap_or(usize::MAX).min(64);
     let numbers = whole_numbers(OP, &indices)?;
-    let (starts, len) = slices(OP, dims, &indices, &numbers, num_common)?;
+    let slices = Slices::new(OP, dims, &indices, num_common)?;
     let shape = indices.shape().dims();
-    let (&depth, outer) = shape.split_last().expect("there is a last dimension");
-    let result_dims = [outer, &dims[num_common + depth..]].concat();
+    let outer = &shape[..shape.len() - 1];
+    let result_dims = [outer, &dims[num_common + slices.depth..]].concat();
     let mut result = unspecified(ctx, x.dtype(), &result_dims)?;
+    let (starts, len) = (slices.starts(&numbers, ctx)?, slices.len);
     let width = x.dtype().size_bytes().unwrap_or(1);
     {
         let from = x.buffer().read()?;
         let mut to = result.buffer_mut().write()?;
-        for (to, start) in to.chunks_exact_mut((len * width).max(1)).zip(starts) {
-            to.copy_from_slice(&from[start * width..][..len * width]);
+        for (to, &start) in to.chunks_exact_mut((len * width).max(1)).zip(&*starts) {
+            to.copy_from_slice(&from[start as usize * width..][..len * width]);
         }
     }
     Ok(result)
@@ -278,8 +313,9 @@ fn scatter_elements(
         )));
     }
     let numbers = whole_numbers(OP, &indices)?;
-    let places = places_along(OP, dims, axis, indices.shape().dims(), &numbers)?;
-    scattered(OP, &x, &updates, places.into_iter(), reduction, ctx)
+    let places = places_along(OP, dims, axis, indices.shape().dims(), &numbers, ctx)?;
+    let places = places.iter().map(|&place| place as usize);
+    scattered(OP, &x, &updates, places, reduction, ctx)
 }
 
 /// Writes slices, whose coordinates are in the last dimension of `indices`, or combines them by
@@ -298,7 +334,8 @@ fn scatter_nd(
     const OP: &str = "nn.ScatterNd";
     let (x, indices, updates) = (dense(x)?, dense(indices)?, dense(updates)?);
     let numbers = whole_numbers(OP, &indices)?;
-    let (starts, len) = slices(OP, x.shape().dims(), &indices, &numbers, 0)?;
+    let slices = Slices::new(OP, x.shape().dims(), &indices, 0)?;
+    let len = slices.len;
     let outer = indices.shape().rank() - 1;
     let depth = indices.shape().dims()[outer];
     let expected = [&indices.shape().dims()[..outer], &x.shape().dims()[depth..]].concat();
@@ -309,7 +346,9 @@ fn scatter_nd(
             updates.shape()
         )));
     }
-    let places = starts.into_iter().flat_map(|start| start..start + len);
+    let starts = slices.starts(&numbers, ctx)?;
+    let starts = starts.iter().map(|&start| start as usize);
+    let places = starts.flat_map(|start| start..start + len);
     scattered(OP, &x, &updates, places, reduction, ctx)
 }
 
@@ -339,7 +378,7 @@ fn one_hot(
     let axis = axis_of(OP, axis, outer.len() + 1)?;
     let dims = [&outer[..axis], &[depth], &outer[axis..]].concat();
     let inner = product(&outer[axis..]);
-    let numbers = real_numbers(OP, &indices)?;
+    let numbers = real_numbers(OP, &indices, ctx)?;
     if values.num_elements() != 2 {
         return Err(invalid(format!(
             "`{OP}`: expected two values, found {}",
@@ -362,6 +401,21 @@ fn one_hot(
     Ok(result)
 }
 
+/// Returns the places of the elements that are kept.
+fn places_where<T: Copy>(
+    elements: &[T],
+    is_kept: impl Fn(T) -> bool,
+    ctx: &ExecutionContext,
+) -> Result<OwnedElementsMut<u64>> {
+    let count = elements.iter().filter(|&&x| is_kept(x)).count();
+    let mut places = scratch::<u64>(ctx, count)?;
+    let kept = elements.iter().enumerate().filter(|&(_, &x)| is_kept(x));
+    for (place, (at, _)) in places.iter_mut().zip(kept) {
+        *place = at as u64;
+    }
+    Ok(places)
+}
+
 /// Returns the coordinates of the elements that are not zero: a row for each dimension, a column
 /// for each element.
 ///
@@ -371,22 +425,18 @@ fn one_hot(
 fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.NonZero";
     let x = dense(x)?;
-    let found: Vec<usize> = if x.dtype() == DType::I1 {
-        let elements = x.elements::<I1>()?;
-        (0..elements.len())
-            .filter(|&at| elements[at].into())
-            .collect()
+    let found = if x.dtype() == DType::I1 {
+        places_where(&x.elements::<I1>()?, |x| x.into(), ctx)
     } else {
         with_number!(OP, x.dtype(), T => {
-            let elements = x.elements::<T>()?;
-            Ok((0..elements.len()).filter(|&at| elements[at] != T::default()).collect())
-        })?
+            places_where(&x.elements::<T>()?, |x| x != T::default(), ctx)
+        })
     };
-    let dims = x.shape().dims();
+    let (found, dims) = (&found?[..], x.shape().dims());
     let own = strides(dims);
     made(ctx, &[dims.len(), found.len()], |at| {
         let (axis, element) = (at / found.len(), at % found.len());
-        (found[element] / own[axis] % dims[axis]) as i64
+        (found[element] as usize / own[axis] % dims[axis]) as i64
     })
 }
 
@@ -415,10 +465,8 @@ fn compress(
         )));
     }
     let condition = condition.elements::<I1>()?;
-    let kept: Vec<usize> = (0..condition.len())
-        .filter(|&at| condition[at].into())
-        .collect();
-    if kept.last().is_some_and(|&last| last >= dims[axis]) {
+    let kept = places_where(&condition, |x| x.into(), ctx)?;
+    if kept.last().is_some_and(|&last| last as usize >= dims[axis]) {
         return Err(invalid(format!(
             "`{OP}`: expected a condition that is at most as long as the axis"
         )));
@@ -435,8 +483,8 @@ fn compress(
         let mut to = result.buffer_mut().write()?;
         let blocks = from.chunks_exact(dims[axis] * row);
         for (from, to) in blocks.zip(to.chunks_exact_mut(kept.len() * row)) {
-            for (to, &place) in to.chunks_exact_mut(row).zip(&kept) {
-                to.copy_from_slice(&from[place * row..][..row]);
+            for (to, &place) in to.chunks_exact_mut(row).zip(&*kept) {
+                to.copy_from_slice(&from[place as usize * row..][..row]);
             }
         }
     }
@@ -643,42 +691,50 @@ fn distinct(
             (0..outer * inner).map(move |number| (number / inner * extent + at) * inner + number % inner)
         };
         // NaN is greater than everything, and equals itself.
-        let compare = |a: &usize, b: &usize| {
-            let pairs = slice(*a).zip(slice(*b));
+        let compare = |a: &u64, b: &u64| {
+            let pairs = slice(*a as usize).zip(slice(*b as usize));
             let orderings = pairs.map(|(a, b)| {
                 let (a, b) = (from[a], from[b]);
                 a.partial_cmp(&b).unwrap_or_else(|| Number::is_nan(a).cmp(&Number::is_nan(b)))
             });
             orderings.into_iter().find(|ordering| ordering.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         };
-        let mut order: Vec<usize> = (0..extent).collect();
-        order.sort_by(compare);
-        // The first of each group, and the group of each slice.
-        let mut firsts: Vec<usize> = Vec::new();
-        let mut groups = vec![0_usize; extent];
-        for &at in &order {
-            if firsts.last().is_none_or(|last| compare(last, &at).is_ne()) {
-                firsts.push(at);
+        let mut order = scratch::<u64>(ctx, extent)?;
+        order.iter_mut().zip(0..).for_each(|(to, at)| *to = at);
+        // In place; equal slices keep their order.
+        order.sort_unstable_by(|a, b| compare(a, b).then(a.cmp(b)));
+        // The group of each slice, and the first of each group, which takes the place of a slice
+        // in `order` that has been read.
+        let mut groups = scratch::<u64>(ctx, extent)?;
+        let mut num_groups = 0;
+        for number in 0..extent {
+            let at = order[number];
+            if num_groups == 0 || compare(&order[num_groups - 1], &at).is_ne() {
+                order[num_groups] = at;
+                num_groups += 1;
             }
-            groups[at] = firsts.len() - 1;
+            groups[at as usize] = num_groups as u64 - 1;
         }
+        let firsts = &mut order[..num_groups];
         if !sorted {
-            let mut by_place: Vec<usize> = (0..firsts.len()).collect();
-            by_place.sort_by_key(|&group| firsts[group]);
-            let mut renamed = vec![0; firsts.len()];
-            for (number, &group) in by_place.iter().enumerate() {
-                renamed[group] = number;
+            let mut by_place = scratch::<u64>(ctx, num_groups)?;
+            by_place.iter_mut().zip(0..).for_each(|(to, group)| *to = group);
+            by_place.sort_unstable_by_key(|&group| firsts[group as usize]);
+            let mut renamed = scratch::<u64>(ctx, num_groups)?;
+            for (number, &group) in (0..).zip(&*by_place) {
+                renamed[group as usize] = number;
             }
-            groups.iter_mut().for_each(|group| *group = renamed[*group]);
-            firsts = by_place.iter().map(|&group| firsts[group]).collect();
+            groups.iter_mut().for_each(|group| *group = renamed[*group as usize]);
+            firsts.sort_unstable();
         }
-        let mut counts = vec![0_i64; firsts.len()];
-        groups.iter().for_each(|&group| counts[group] += 1);
+        let firsts = &*firsts;
+        let mut counts = scratch::<i64>(ctx, num_groups)?;
+        groups.iter().for_each(|&group| counts[group as usize] += 1);
         let mut shape = dims.clone();
         shape[axis] = firsts.len();
         let y = made(ctx, &shape, |at| {
             let (row, place, column) = (at / inner / firsts.len(), at / inner % firsts.len(), at % inner);
-            from[(row * extent + firsts[place]) * inner + column]
+            from[(row * extent + firsts[place] as usize) * inner + column]
         })?;
         let numbers = |len: usize, number: &dyn Fn(usize) -> i64| made(ctx, &[len], number);
         Ok((

@@ -445,7 +445,7 @@ fn det(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             x.metadata()
         )));
     }
-    let numbers = real_numbers(OP, &x)?;
+    let numbers = real_numbers(OP, &x, ctx)?;
     let size = rows * rows;
     with_real!(OP, x.dtype(), T => made(ctx, batch, |at| {
         T::of_f64(determinant(&mut numbers[at * size..][..size].to_vec(), rows))
@@ -613,9 +613,9 @@ fn gemm(
         return finish_later(done, y, epilogue, ctx);
     }
     let dtype = a.dtype();
-    let c = c.map(|c| real_numbers(OP, &c)).transpose()?;
+    let c = c.map(|c| real_numbers(OP, &c, ctx)).transpose()?;
     let places: Option<Vec<usize>> = summand.map(|places| places.places().collect());
-    let (a, b) = (real_numbers(OP, &a)?, real_numbers(OP, &b)?);
+    let (a, b) = (real_numbers(OP, &a, ctx)?, real_numbers(OP, &b, ctx)?);
     let y = with_number!(OP, dtype, T => made(ctx, &[m, n], |at| {
         let (row, column) = (at / n, at % n);
         let sum: f64 = (0..k).map(|inner| {

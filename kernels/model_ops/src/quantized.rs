@@ -8,14 +8,14 @@ mod integers;
 
 use tfrt::prelude::*;
 use tfrt_compute::quantized::{ByteScale, Requantization};
-use tfrt_tensor::{DenseHostTensor, Shape};
+use tfrt_tensor::{DenseHostTensor, OwnedElementsMut, Shape};
 
 use crate::number::{Number, with_real, with_type};
 use crate::pairs::{Stretched, common};
 use crate::windows::{Layout, Placed, spatial};
 use crate::{
-    Slots, allocate, axis_of, invalid, made, one_number, product, real_numbers, unspecified,
-    unsupported, whole_numbers,
+    Slots, allocate, axis_of, invalid, made, one_number, product, real_numbers, scratch, shape_of,
+    unspecified, unsupported, whole_numbers,
 };
 
 /// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each
@@ -178,8 +178,8 @@ fn quantize(
         scale.quantize(&x.elements::<f32>()?, bounds, &mut y.buffer_mut().write()?)?;
         return Ok(y);
     }
-    let scales = real_numbers(OP, &scale)?;
-    let numbers = real_numbers(OP, &x)?;
+    let scales = real_numbers(OP, &scale, ctx)?;
+    let numbers = real_numbers(OP, &x, ctx)?;
     with_type!(OP, wanted, T in [Ui8 => u8, I8 => i8, Ui16 => u16, I16 => i16] => {
         made(ctx, dims, |at| {
             let place = place(at);
@@ -223,7 +223,7 @@ fn dequantize(
         scale.dequantize(&x.buffer().read()?, &mut y.elements_mut::<f32>()?)?;
         return Ok(y);
     }
-    let scales = real_numbers(OP, &scale)?;
+    let scales = real_numbers(OP, &scale, ctx)?;
     let numbers = whole_numbers(OP, &x)?;
     with_real!(OP, wanted, T => made(ctx, dims, |at| {
         let place = place(at);
@@ -277,11 +277,14 @@ fn centred(
     x: &DenseHostTensor,
     zero: Option<&DenseHostTensor>,
     axis: usize,
-) -> Result<Vec<i32>> {
-    if !matches!(x.dtype(), DType::Ui8 | DType::I8) {
-        return Err(unsupported(op, x.dtype()));
-    }
-    let mut numbers: Vec<i32> = whole_numbers(op, x)?.iter().map(|&x| x as i32).collect();
+    ctx: &ExecutionContext,
+) -> Result<OwnedElementsMut<i32>> {
+    let mut numbers = scratch::<i32>(ctx, x.num_elements())?;
+    with_type!(op, x.dtype(), T in [Ui8 => u8, I8 => i8] => {
+        let from = x.elements::<T>()?;
+        numbers.iter_mut().zip(&*from).for_each(|(to, &x)| *to = i32::from(x));
+        Ok(())
+    })?;
     let Some(zero) = zero else {
         return Ok(numbers);
     };
@@ -309,7 +312,8 @@ fn integer_product(
     op: &'static str,
     (a, left): (&DenseHostTensor, &[i32]),
     (b, right): (&DenseHostTensor, &[i32]),
-) -> Result<(Vec<usize>, Vec<i32>)> {
+    ctx: &ExecutionContext,
+) -> Result<(Vec<usize>, OwnedElementsMut<i32>)> {
     let refused = || {
         invalid(format!(
             "`{op}`: {} and {} cannot be multiplied",
@@ -336,7 +340,7 @@ fn integer_product(
     let mut dims = batch.clone();
     dims.extend((!is_row).then_some(m));
     dims.extend((!is_column).then_some(n));
-    let mut sums = vec![0_i32; Shape::new(&dims)?.num_elements()];
+    let mut sums = scratch::<i32>(ctx, shape_of(&dims)?.num_elements())?;
     if !sums.is_empty() {
         let places = Stretched::new(a_batch, &batch)
             .places()
@@ -386,9 +390,9 @@ fn mat_mul_integer(
     if let Some(product) = integers::multiply(OP, [&a, &b], zeros, ctx)? {
         return Ok(product);
     }
-    let left = centred(OP, &a, a_zero.as_ref(), row_axis(&a))?;
-    let right = centred(OP, &b, b_zero.as_ref(), column_axis(&b))?;
-    let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
+    let left = centred(OP, &a, a_zero.as_ref(), row_axis(&a), ctx)?;
+    let right = centred(OP, &b, b_zero.as_ref(), column_axis(&b), ctx)?;
+    let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right), ctx)?;
     Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
@@ -438,10 +442,15 @@ impl<'a> QuantizedSlots<'a> {
 
     /// Returns what the sums of each filter are scaled by, in single precision. The input has one
     /// scale.
-    fn factors(&self, op: &'static str, num_filters: usize) -> Result<Vec<f32>> {
+    fn factors(
+        &self,
+        op: &'static str,
+        num_filters: usize,
+        ctx: &ExecutionContext,
+    ) -> Result<Vec<f32>> {
         let one = |slot, name| one_number(op, name, &self.slots.need(slot, name)?);
         let (x_scale, y_scale) = (one(1, "x_scale")?, one(6, "y_scale")?);
-        let scales = real_numbers(op, &self.slots.need(4, "w_scale")?)?;
+        let scales = real_numbers(op, &self.slots.need(4, "w_scale")?, ctx)?;
         if scales.len() != 1 && scales.len() != num_filters {
             return Err(invalid(format!(
                 "`{op}`: expected a single scale, or a scale for each filter"
@@ -487,7 +496,7 @@ fn quantized_mat_mul(
     const OP: &str = "nn.QuantizedMatMul";
     let slots = QuantizedSlots::new(Slots::new(OP, operands, None))?;
     let bounds = Bounds::new(OP, slots.y_zero.dtype(), least, greatest)?;
-    let numbers = |slot, name| real_numbers(OP, &slots.slots.need(slot, name)?);
+    let numbers = |slot, name| real_numbers(OP, &slots.slots.need(slot, name)?, ctx);
     let (a_scales, b_scales) = (numbers(1, "a_scale")?, numbers(4, "b_scale")?);
     let (a, b) = (&slots.x, &slots.w);
     let has_one_scale = a_scales.len() == 1 && slots.x_zero.num_elements() == 1;
@@ -507,9 +516,9 @@ fn quantized_mat_mul(
         };
         return bytes.multiply(OP, ctx);
     }
-    let left = centred(OP, a, Some(&slots.x_zero), row_axis(a))?;
-    let right = centred(OP, b, Some(&slots.w_zero), column_axis(b))?;
-    let (dims, mut sums) = integer_product(OP, (a, &left), (b, &right))?;
+    let left = centred(OP, a, Some(&slots.x_zero), row_axis(a), ctx)?;
+    let right = centred(OP, b, Some(&slots.w_zero), column_axis(b), ctx)?;
+    let (dims, mut sums) = integer_product(OP, (a, &left), (b, &right), ctx)?;
     let y_scale = one_number(OP, "y_scale", &slots.slots.need(6, "y_scale")?)?;
     let columns = if b.shape().rank() == 1 {
         1
@@ -556,7 +565,8 @@ fn integer_convolution(
     (w, filters): (&DenseHostTensor, &[i32]),
     layout: &Layout<'_>,
     group: i64,
-) -> Result<(Vec<usize>, Vec<i32>)> {
+    ctx: &ExecutionContext,
+) -> Result<(Vec<usize>, OwnedElementsMut<i32>)> {
     let op = layout.op();
     let (batch, channels, input) = spatial(op, x)?;
     let (num_filters, per_group, sizes) = spatial(op, w)?;
@@ -572,7 +582,7 @@ fn integer_convolution(
     }
     let placed = Placed::new(layout, input, sizes)?;
     let dims = [&[batch, num_filters], &placed.outputs()[..]].concat();
-    let mut sums = vec![0_i32; Shape::new(&dims)?.num_elements()];
+    let mut sums = scratch::<i32>(ctx, shape_of(&dims)?.num_elements())?;
     if sums.is_empty() {
         return Ok((dims, sums));
     }
@@ -625,9 +635,9 @@ fn conv_integer(
     {
         return Ok(result);
     }
-    let images = centred(OP, &x, x_zero.as_ref(), x.shape().rank())?;
-    let filters = centred(OP, &w, w_zero.as_ref(), 0)?;
-    let (dims, sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
+    let images = centred(OP, &x, x_zero.as_ref(), x.shape().rank(), ctx)?;
+    let filters = centred(OP, &w, w_zero.as_ref(), 0, ctx)?;
+    let (dims, sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group, ctx)?;
     Ok(AnyRef::available(made(ctx, &dims, |at| sums[at])?))
 }
 
@@ -685,16 +695,16 @@ fn quantized_conv(
         )));
     }
     let (x, w) = (&slots.x, &slots.w);
-    let images = centred(OP, x, Some(&slots.x_zero), x.shape().rank())?;
-    let filters = centred(OP, w, Some(&slots.w_zero), 0)?;
-    let (dims, mut sums) = integer_convolution((x, &images), (w, &filters), &layout, group)?;
+    let images = centred(OP, x, Some(&slots.x_zero), x.shape().rank(), ctx)?;
+    let filters = centred(OP, w, Some(&slots.w_zero), 0, ctx)?;
+    let (dims, mut sums) = integer_convolution((x, &images), (w, &filters), &layout, group, ctx)?;
     let (num_filters, places) = (dims[1], product(&dims[2..]).max(1));
     if let Some(bias) = slots.bias(OP, num_filters)? {
         for (at, sum) in sums.iter_mut().enumerate() {
             *sum = sum.wrapping_add(bias[at / places % num_filters] as i32);
         }
     }
-    let factors = slots.factors(OP, num_filters)?;
+    let factors = slots.factors(OP, num_filters, ctx)?;
     let factor = |at: usize| factors[at / places % num_filters];
     requantized(OP, &dims, &sums, factor, (&slots.y_zero, bounds), ctx)
 }

@@ -88,7 +88,7 @@ fn bernoulli(
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Bernoulli";
     let x = dense(x)?;
-    let (seed, chances) = (seed_of(seed), real_numbers(OP, &x)?);
+    let (seed, chances) = (seed_of(seed), real_numbers(OP, &x, ctx)?);
     let draw = |at: usize| uniform(seed, at as u64) < chances[at];
     let dims = x.shape().dims();
     match dtype.unwrap_or(x.dtype()) {
@@ -120,8 +120,7 @@ fn multinomial(
         )));
     };
     let count = extents(OP, &[count])?[0];
-    let (seed, logits) = (seed_of(seed), real_numbers(OP, &x)?);
-    let mut sums = logits.clone();
+    let (seed, mut sums) = (seed_of(seed), real_numbers(OP, &x, ctx)?);
     for row in sums.chunks_exact_mut(columns) {
         let greatest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut sum = 0.0;

@@ -16,7 +16,8 @@ use crate::element_wise::activation_of;
 use crate::number::{Number, with_number, with_real};
 use crate::products::MIN_PACKED_ROWS;
 use crate::{
-    Slots, allocate, epilogue, invalid, made, real_numbers, unspecified, unsupported, whole_numbers,
+    Slots, allocate, epilogue, invalid, made, real_numbers, scratch, unspecified, unsupported,
+    whole_numbers,
 };
 
 const OP: &str = "nn.Recurrent";
@@ -506,7 +507,7 @@ fn linear_attention(
             ))),
         }
     };
-    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor);
+    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor, ctx);
     let decay = decay.map(|decay| {
         Ok::<_, Error>((
             sized(&decay, "decay", &[kv_heads, k_wide])?,
@@ -530,14 +531,14 @@ fn linear_attention(
                 past.metadata()
             )));
         }
-        None => vec![0.0; present.num_elements()],
+        None => scratch::<f64>(ctx, present.num_elements())?,
     };
     let scale = match scale {
         0.0 => 1.0 / (key as f64).sqrt(),
         scale => f64::from(scale),
     };
     let y = allocate(ctx, q.dtype(), &[batch, len, q_heads * value])?;
-    let mut result = vec![0.0; y.num_elements()];
+    let mut result = scratch::<f64>(ctx, y.num_elements())?;
     let (q_numbers, k_numbers, v_numbers) = (numbers(&q)?, numbers(&k)?, numbers(&v)?);
     for image in 0..batch {
         for head in 0..kv_heads {
@@ -585,7 +586,7 @@ fn linear_attention(
     let y =
         with_real!(OP, q.dtype(), T => made(ctx, y.shape().dims(), |at| T::of_f64(result[at])))?;
     with_real!(OP, present.dtype(), T => {
-        for (to, &value) in present.elements_mut::<T>()?.iter_mut().zip(&state) {
+        for (to, &value) in present.elements_mut::<T>()?.iter_mut().zip(&*state) {
             *to = T::of_f64(value);
         }
         Ok(())
@@ -634,7 +635,7 @@ fn causal_conv(
             x.metadata()
         )));
     }
-    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor);
+    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor, ctx);
     let (from, w) = (numbers(&x)?, numbers(&w)?);
     let bias = bias.as_ref().map(numbers).transpose()?;
     let past = past.as_ref().map(numbers).transpose()?;

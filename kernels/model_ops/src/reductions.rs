@@ -3,50 +3,78 @@
 use tfrt::prelude::*;
 use tfrt_compute::wide_reduction::{WideReduction, reduce as reduce_wide};
 use tfrt_kernels::numeric::{after, try_start_rows};
-use tfrt_tensor::{DenseHostTensor, I1};
+use tfrt_tensor::{DenseHostTensor, I1, OwnedElementsMut};
 
 use crate::number::{Number, with_number, with_real};
 use crate::{
-    Slots, allocate, axes_of, axis_of, dense, invalid, made, one_integer, product, strides,
-    unspecified, whole_numbers,
+    Slots, allocate, axes_of, axis_of, dense, invalid, made, one_integer, product, scratch,
+    strides, unspecified, whole_numbers,
 };
 
 /// The reduced axes of a tensor, and the layout of the others.
 pub(crate) struct Plan {
     /// The shape of the result.
     dims: Vec<usize>,
-    /// For each element of the result, where its first element of `x` is.
-    pub(crate) starts: Vec<usize>,
-    /// The offsets of a set's elements from its first one.
-    pub(crate) offsets: Vec<usize>,
+    /// For each element of the result, where its first element of `x` is; nothing if `x` is empty.
+    starts: OwnedElementsMut<u64>,
+    /// The offsets of a set's elements from its first one; none if `x` is empty.
+    offsets: OwnedElementsMut<u64>,
 }
 
 impl Plan {
     /// Sets along `axes`.
-    pub(crate) fn new(dims: &[usize], axes: &[usize], keeps_dims: bool) -> Self {
+    pub(crate) fn new(
+        dims: &[usize],
+        axes: &[usize],
+        keeps_dims: bool,
+        ctx: &ExecutionContext,
+    ) -> Result<Self> {
         let own = strides(dims);
+        let is_empty = dims.contains(&0);
         let places = |axes: &[usize]| {
-            let mut places = vec![0];
-            for &axis in axes {
-                let steps = (0..dims[axis]).map(|at| at * own[axis]);
-                let steps: Vec<usize> = steps.collect();
-                let each = places
-                    .iter()
-                    .flat_map(|&place| steps.iter().map(move |step| place + step));
-                places = each.collect();
+            if is_empty {
+                return scratch::<u64>(ctx, 0);
             }
-            places
+            let count = axes.iter().map(|&axis| dims[axis]).product();
+            let mut places = scratch::<u64>(ctx, count)?;
+            // The innermost axis first: each further one repeats the places so far.
+            let mut len = 1;
+            for &axis in axes.iter().rev() {
+                let (known, further) = places[..len * dims[axis]].split_at_mut(len);
+                for (at, places) in (1..).zip(further.chunks_exact_mut(len)) {
+                    let step = (at * own[axis]) as u64;
+                    let pairs = places.iter_mut().zip(&*known);
+                    pairs.for_each(|(place, known)| *place = known + step);
+                }
+                len *= dims[axis];
+            }
+            Ok(places)
         };
         let kept: Vec<usize> = (0..dims.len())
             .filter(|axis| !axes.contains(axis))
             .collect();
         let mut reduced = axes.to_vec();
         reduced.sort_unstable();
-        Self {
+        Ok(Self {
             dims: kept_dims(dims, axes, keeps_dims),
-            starts: places(&kept),
-            offsets: places(&reduced),
-        }
+            starts: places(&kept)?,
+            offsets: places(&reduced)?,
+        })
+    }
+
+    /// Returns where the first element of each set is; nothing if the tensor is empty.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.starts.iter().map(|&start| start as usize)
+    }
+
+    /// Returns the offsets of a set's elements from its first one.
+    pub(crate) fn offsets(&self) -> impl DoubleEndedIterator<Item = usize> + Clone + '_ {
+        self.offsets.iter().map(|&offset| offset as usize)
+    }
+
+    /// Returns the number of elements of a set; 0 if the tensor is empty.
+    pub(crate) fn set_len(&self) -> usize {
+        self.offsets.len()
     }
 
     /// Returns the elements of a set.
@@ -55,8 +83,9 @@ impl Plan {
         x: &'a [T],
         at: usize,
     ) -> impl Iterator<Item = T> + Clone + 'a {
-        let start = self.starts[at];
-        self.offsets.iter().map(move |offset| x[start + offset])
+        // The sets of an empty tensor are empty.
+        let start = self.starts.get(at).map_or(0, |&start| start as usize);
+        self.offsets().map(move |offset| x[start + offset])
     }
 }
 
@@ -153,7 +182,7 @@ fn reduced(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Reduce";
-    let plan = Plan::new(x.shape().dims(), axes, keep_dims);
+    let plan = Plan::new(x.shape().dims(), axes, keep_dims, ctx)?;
     if x.dtype() == DType::I1 && matches!(function, "max" | "min") {
         let from = x.elements::<I1>()?;
         let is_max = function == "max";
@@ -184,13 +213,13 @@ fn reduced(
                 let (sum, count) = set.fold((0.0, 0.0), |(sum, count), x| (sum + x.to_f64(), count + 1.0));
                 T::of_f64(sum / count)
             },
-            "log_sum_exp" => |set| {
-                let set: Vec<f64> = set.map(Number::to_f64).collect();
-                let greatest = set.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            "log_sum_exp" => return made(ctx, &plan.dims, |at| {
+                let set = plan.set(&from, at).map(Number::to_f64);
+                let greatest = set.clone().fold(f64::NEG_INFINITY, f64::max);
                 let shift = if greatest.is_finite() { greatest } else { 0.0 };
-                let sum: f64 = set.iter().map(|x| (x - shift).exp()).sum();
+                let sum: f64 = set.map(|x| (x - shift).exp()).sum();
                 T::of_f64(sum.ln() + shift)
-            },
+            }),
             other => return Err(invalid(format!("`{OP}`: unknown function `{other}`"))),
         };
         made(ctx, &plan.dims, |at| reduced(&mut plan.set(&from, at)))
@@ -215,7 +244,7 @@ fn arg_extreme(
     let x = dense(x)?;
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
-    let plan = Plan::new(dims, &[axis], keep_dims);
+    let plan = Plan::new(dims, &[axis], keep_dims, ctx)?;
     if dims[axis] == 0 && product(&plan.dims) > 0 {
         return Err(invalid(format!("`{OP}`: no elements along axis {axis}")));
     }
@@ -256,16 +285,16 @@ fn cumulate(
     let dims = x.shape().dims();
     let axis = one_integer(OP, "axis", &dense(axis)?)?;
     let axis = axis_of(OP, axis, dims.len())?;
-    let plan = Plan::new(dims, &[axis], true);
+    let plan = Plan::new(dims, &[axis], true, ctx)?;
     with_number!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;
         let mut result = allocate(ctx, x.dtype(), dims)?;
         let mut to = result.elements_mut::<T>()?;
-        for &start in &plan.starts {
+        for start in plan.starts() {
             let mut so_far = T::of_f64(if multiplies { 1.0 } else { 0.0 });
-            let len = plan.offsets.len();
+            let len = plan.set_len();
             for step in 0..len {
-                let offset = plan.offsets[if reverse { len - 1 - step } else { step }];
+                let offset = plan.offsets[if reverse { len - 1 - step } else { step }] as usize;
                 let x = from[start + offset];
                 let next = if multiplies { so_far.times(x) } else { so_far.plus(x) };
                 to[start + offset] = if exclusive { so_far } else { next };
@@ -292,18 +321,18 @@ fn lp_normalization(
     const OP: &str = "nn.LpNormalization";
     let x = dense(x)?;
     let axis = axis_of(OP, axis, x.shape().rank())?;
-    let plan = Plan::new(x.shape().dims(), &[axis], true);
+    let plan = Plan::new(x.shape().dims(), &[axis], true, ctx)?;
     with_real!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;
         let mut result = allocate(ctx, x.dtype(), x.shape().dims())?;
         let mut to = result.elements_mut::<T>()?;
-        for (at, &start) in plan.starts.iter().enumerate() {
+        for (at, start) in plan.starts().enumerate() {
             let set = plan.set(&from, at).map(Number::to_f64);
             let norm: f64 = match p {
                 1 => set.map(f64::abs).sum(),
                 _ => set.map(|x| x * x).sum::<f64>().sqrt(),
             };
-            for &offset in &plan.offsets {
+            for offset in plan.offsets() {
                 let x = from[start + offset].to_f64();
                 to[start + offset] = T::of_f64(if norm == 0.0 { 0.0 } else { x / norm });
             }

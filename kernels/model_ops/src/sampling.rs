@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 use crate::number::{Number, with_number, with_real, with_size};
 use crate::windows::{Layout, Placed, spatial};
 use crate::{
-    Slots, advance, allocate, dense, extents, invalid, made, product, real_numbers, strides,
-    whole_numbers,
+    Slots, advance, allocate, dense, extents, invalid, made, product, real_numbers, room, scratch,
+    strides, whole_numbers,
 };
 
 /// The maximum number of samples of a region for one element.
@@ -61,7 +61,7 @@ fn grid_sample(
     let shape = [&[batch, channels], &grid.shape().dims()[1..=rank]].concat();
     let (places, pixels) = (product(&shape[2..]), product(dims));
     let mut y = allocate(ctx, x.dtype(), &shape)?;
-    let (from, grid) = (real_numbers(OP, &x)?, real_numbers(OP, &grid)?);
+    let (from, grid) = (real_numbers(OP, &x, ctx)?, real_numbers(OP, &grid, ctx)?);
     with_number!(OP, x.dtype(), T => {
         let mut to = y.elements_mut::<T>()?;
         let mut taps = vec![Taps::default(); rank];
@@ -108,7 +108,7 @@ fn affine_grid(
     let (batch, dims) = (size[0], &size[2..]);
     let shape = [&[batch], dims, &[rank]].concat();
     Shape::new(&shape)?;
-    let numbers = real_numbers(OP, &theta)?;
+    let numbers = real_numbers(OP, &theta, ctx)?;
     let coordinate = |at: usize, extent: usize| {
         let (at, extent) = (at as f64, extent as f64);
         match align_corners {
@@ -201,9 +201,9 @@ fn roi_align(
     if y.num_elements() == 0 {
         return Ok(y);
     }
-    let (from, rois) = (real_numbers(OP, &x)?, real_numbers(OP, &rois)?);
+    let (from, rois) = (real_numbers(OP, &x, ctx)?, real_numbers(OP, &rois, ctx)?);
     let offset = if half_pixel { 0.5 } else { 0.0 };
-    let mut values = vec![0.0; y.num_elements()];
+    let mut values = scratch::<f64>(ctx, y.num_elements())?;
     for (region, corners) in rois.chunks_exact(4).enumerate() {
         let image = usize::try_from(images[region]).ok();
         let image = image.filter(|&image| image < batch).ok_or_else(|| {
@@ -229,7 +229,7 @@ fn roi_align(
             )));
         }
         let [down, across] = samples.map(|count| count as usize);
-        let mut taps = Vec::with_capacity(down * across);
+        let mut taps = room(OP, down * across)?;
         for place in 0..size[0] * size[1] {
             let (row, column) = ((place / size[1]) as f64, (place % size[1]) as f64);
             taps.clear();
@@ -257,7 +257,7 @@ fn roi_align(
         }
     }
     with_real!(OP, x.dtype(), T => {
-        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&values) {
+        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&*values) {
             *to = T::of_f64(value);
         }
         Ok(())
@@ -295,8 +295,8 @@ fn max_roi_pool(
     if y.num_elements() == 0 {
         return Ok(y);
     }
-    let (from, rois) = (real_numbers(OP, &x)?, real_numbers(OP, &rois)?);
-    let mut values = vec![0.0; y.num_elements()];
+    let (from, rois) = (real_numbers(OP, &x, ctx)?, real_numbers(OP, &rois, ctx)?);
+    let mut values = scratch::<f64>(ctx, y.num_elements())?;
     for (region, corners) in rois.chunks_exact(5).enumerate() {
         let image = Some(corners[0]).filter(|&image| (0.0..batch as f64).contains(&image));
         let image = image.ok_or_else(|| {
@@ -326,7 +326,7 @@ fn max_roi_pool(
         }
     }
     with_real!(OP, x.dtype(), T => {
-        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&values) {
+        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&*values) {
             *to = T::of_f64(value);
         }
         Ok(())
@@ -394,15 +394,15 @@ fn deform_conv(
     if y.num_elements() == 0 {
         return Ok(y);
     }
-    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor);
+    let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor, ctx);
     let (from, w, offsets) = (numbers(&x)?, numbers(&w)?, numbers(&offsets)?);
     let bias = bias.as_ref().map(numbers).transpose()?;
     let mask = mask.as_ref().map(numbers).transpose()?;
     let starts = placed.starts();
     let sampler = Sampler::new(Interpolation::Linear, Border::Zeros, true);
-    let mut values = vec![0.0; y.num_elements()];
+    let mut values = scratch::<f64>(ctx, y.num_elements())?;
     // What each tap of each channel reads at a place.
-    let mut read = vec![0.0; channels * taps];
+    let mut read = scratch::<f64>(ctx, channels.saturating_mul(taps))?;
     let mut index = vec![0; rank];
     for place in 0..places {
         for image in 0..batch {
@@ -437,7 +437,7 @@ fn deform_conv(
         advance(&mut index, &outputs);
     }
     with_real!(OP, x.dtype(), T => {
-        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&values) {
+        for (to, &value) in y.elements_mut::<T>()?.iter_mut().zip(&*values) {
             *to = T::of_f64(value);
         }
         Ok(())

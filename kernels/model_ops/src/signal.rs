@@ -4,12 +4,12 @@ use std::f64::consts::PI;
 
 use tfrt::prelude::*;
 use tfrt_compute::fourier::{ComplexPair, Fourier};
-use tfrt_tensor::{DenseHostTensor, Shape};
+use tfrt_tensor::{DenseHostTensor, OwnedElementsMut, Shape};
 
 use crate::number::{Number, with_number, with_real};
 use crate::{
     Slots, allocate, axis_of, dense, extents, invalid, made, one_number, product, real_numbers,
-    whole_numbers,
+    scratch, whole_numbers,
 };
 
 /// Returns one integer that is not negative.
@@ -21,6 +21,25 @@ fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
             numbers.len()
         ))),
     }
+}
+
+/// Returns memory for complex numbers, whose parts follow each other.
+fn pairs(len: usize, ctx: &ExecutionContext) -> Result<OwnedElementsMut<f64>> {
+    scratch(ctx, len.saturating_mul(2))
+}
+
+/// Plans transforms of a length, if the request may have as much memory as the plan keeps.
+fn planned(len: usize, ctx: &ExecutionContext) -> Result<Fourier> {
+    let num_pairs = match len.is_power_of_two() {
+        true => len / 2,
+        // A chirp, and the roots and the kernel of a power of two.
+        false => {
+            let padded = len.saturating_mul(2).checked_next_power_of_two();
+            padded.map_or(usize::MAX, |padded| padded.saturating_mul(2))
+        }
+    };
+    crate::ask(ctx, num_pairs.saturating_mul(size_of::<ComplexPair>()))?;
+    Ok(Fourier::new(len)?)
 }
 
 /// Computes the discrete Fourier transform along an axis of real numbers, `[…, 1]`, or complex
@@ -76,11 +95,12 @@ fn fourier(
     if y.num_elements() == 0 {
         return Ok(y);
     }
-    let plan = Fourier::new(len)?;
-    let mut workspace = vec![[0.0; 2]; plan.workspace_len()];
-    let mut signal = vec![[0.0; 2]; len];
+    let plan = planned(len, ctx)?;
+    let (mut workspace, mut signal) = (pairs(plan.workspace_len(), ctx)?, pairs(len, ctx)?);
+    let workspace = workspace.as_chunks_mut::<2>().0;
+    let signal: &mut [ComplexPair] = signal.as_chunks_mut::<2>().0;
     let inner = product(&dims[axis + 1..rank - 1]);
-    let from = real_numbers(OP, &x)?;
+    let from = real_numbers(OP, &x, ctx)?;
     with_real!(OP, x.dtype(), T => {
         let mut to = y.elements_mut::<T>()?;
         for outer in 0..product(&dims[..axis]) {
@@ -101,9 +121,9 @@ fn fourier(
                     }
                 }
                 if inverse {
-                    plan.backward(&mut signal, &mut workspace)?;
+                    plan.backward(signal, workspace)?;
                 } else {
-                    plan.forward(&mut signal, &mut workspace)?;
+                    plan.forward(signal, workspace)?;
                 }
                 for (step, value) in signal.iter().enumerate().take(kept) {
                     let start = ((outer * kept + step) * inner + column) * parts_out;
@@ -138,7 +158,7 @@ fn short_time_fourier(
     let step = one_extent(OP, "frame_step", &slots.need(1, "frame_step")?)?;
     let window = slots
         .get(2)?
-        .map(|window| real_numbers(OP, &window))
+        .map(|window| real_numbers(OP, &window, ctx))
         .transpose()?;
     let (batch, len, parts) = match *x.shape().dims() {
         [batch, len] => (batch, len, 1),
@@ -164,10 +184,11 @@ fn short_time_fourier(
     let frames = 1 + (len - frame) / step;
     let kept = if one_sided { frame / 2 + 1 } else { frame };
     let mut y = allocate(ctx, x.dtype(), &[batch, frames, kept, 2])?;
-    let plan = Fourier::new(frame)?;
-    let mut workspace = vec![[0.0; 2]; plan.workspace_len()];
-    let mut signal: Vec<ComplexPair> = vec![[0.0; 2]; frame];
-    let from = real_numbers(OP, &x)?;
+    let plan = planned(frame, ctx)?;
+    let (mut workspace, mut signal) = (pairs(plan.workspace_len(), ctx)?, pairs(frame, ctx)?);
+    let workspace = workspace.as_chunks_mut::<2>().0;
+    let signal: &mut [ComplexPair] = signal.as_chunks_mut::<2>().0;
+    let from = real_numbers(OP, &x, ctx)?;
     with_real!(OP, x.dtype(), T => {
         let mut to = y.elements_mut::<T>()?;
         for (number, to) in to.chunks_exact_mut(kept * 2).enumerate() {
@@ -178,7 +199,7 @@ fn short_time_fourier(
                 let imaginary = if parts == 2 { from[place + 1] } else { 0.0 };
                 *value = [weight * from[place], weight * imaginary];
             }
-            plan.forward(&mut signal, &mut workspace)?;
+            plan.forward(signal, workspace)?;
             for (to, value) in to.iter_mut().zip(signal.iter().flatten()) {
                 *to = T::of_f64(*value);
             }

@@ -23,7 +23,9 @@ use plane_pool::PlanePool;
 use crate::epilogue::Epilogue;
 use crate::number::{Number, with_number, with_real};
 use crate::products::finish_later;
-use crate::{Slots, advance, allocate, dense, invalid, made, product, strides, unspecified};
+use crate::{
+    Slots, advance, allocate, dense, invalid, made, product, scratch, strides, unspecified,
+};
 
 /// A window along one dimension.
 #[derive(Clone, Copy, Debug)]
@@ -521,7 +523,7 @@ fn transposed_planes(
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.input).collect();
     let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
     let in_group = channels / group;
-    let numbers = |tensor: &DenseHostTensor| crate::real_numbers(OP, tensor);
+    let numbers = |tensor: &DenseHostTensor| crate::real_numbers(OP, tensor, ctx);
     let (from, w) = (numbers(x)?, numbers(w)?);
     let bias = bias.map(numbers).transpose()?;
     if bias.as_ref().is_some_and(|bias| bias.len() != filters) {
@@ -535,7 +537,8 @@ fn transposed_planes(
     if y.num_elements() == 0 {
         return Ok(y);
     }
-    let mut sums = vec![0.0_f64; batch * filters * places];
+    let mut memory = scratch::<f64>(ctx, y.num_elements())?;
+    let sums = &mut memory[..];
     for_each_window(&axes, |pixel, window| {
         for image in 0..batch {
             for channel in 0..channels {

@@ -4,15 +4,19 @@ use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt_compute::matmul::MatmulElement;
-use tfrt_tensor::{DenseHostTensor, Element};
+use tfrt_tensor::{DenseHostTensor, Element, OwnedElementsMut};
 
 use crate::number::{Number, with_real};
-use crate::{invalid, made, real_numbers, unspecified};
+use crate::{invalid, made, real_numbers, scratch, unspecified};
 
 /// A type that attention computes in.
 pub(super) trait Wide: MatmulElement + Element {
     /// Returns the elements of a tensor.
-    fn numbers(op: &'static str, x: &DenseHostTensor) -> Result<Vec<Self>>;
+    fn numbers(
+        op: &'static str,
+        x: &DenseHostTensor,
+        ctx: &ExecutionContext,
+    ) -> Result<OwnedElementsMut<Self>>;
 
     /// Returns a tensor of an element type; its elements are rounded.
     fn tensor(
@@ -25,16 +29,20 @@ pub(super) trait Wide: MatmulElement + Element {
 }
 
 impl Wide for f32 {
-    fn numbers(op: &'static str, x: &DenseHostTensor) -> Result<Vec<Self>> {
-        let mut numbers = vec![0.0; x.num_elements()];
+    fn numbers(
+        op: &'static str,
+        x: &DenseHostTensor,
+        ctx: &ExecutionContext,
+    ) -> Result<OwnedElementsMut<Self>> {
+        let mut numbers = scratch::<Self>(ctx, x.num_elements())?;
         match x.dtype() {
             DType::F32 => numbers.copy_from_slice(&x.elements::<f32>()?),
             DType::F16 => x.elements::<f16>()?.convert_to_f32_slice(&mut numbers),
             DType::Bf16 => x.elements::<bf16>()?.convert_to_f32_slice(&mut numbers),
             _ => {
-                let wide = real_numbers(op, x)?;
-                let pairs = numbers.iter_mut().zip(wide);
-                pairs.for_each(|(to, number)| *to = narrowed(number));
+                let wide = real_numbers(op, x, ctx)?;
+                let pairs = numbers.iter_mut().zip(&*wide);
+                pairs.for_each(|(to, &number)| *to = narrowed(number));
             }
         }
         Ok(numbers)
@@ -70,8 +78,12 @@ fn narrowed(number: f64) -> f32 {
 }
 
 impl Wide for f64 {
-    fn numbers(op: &'static str, x: &DenseHostTensor) -> Result<Vec<Self>> {
-        real_numbers(op, x)
+    fn numbers(
+        op: &'static str,
+        x: &DenseHostTensor,
+        ctx: &ExecutionContext,
+    ) -> Result<OwnedElementsMut<Self>> {
+        real_numbers(op, x, ctx)
     }
 
     fn tensor(
@@ -86,19 +98,24 @@ impl Wide for f64 {
 }
 
 /// Queries, keys or values: `[batch, heads, length, size]`.
-pub(super) struct Heads<W> {
+pub(super) struct Heads<W: 'static> {
     pub(super) batch: usize,
     pub(super) heads: usize,
     pub(super) length: usize,
     pub(super) size: usize,
-    pub(super) numbers: Vec<W>,
+    pub(super) numbers: OwnedElementsMut<W>,
 }
 
 impl<W: Wide> Heads<W> {
     /// Parses `[batch, heads, length, size]`, or `[batch, length, heads · size]` with this number
     /// of heads.
-    pub(super) fn new(op: &'static str, x: &DenseHostTensor, num_heads: i64) -> Result<Self> {
-        let numbers = W::numbers(op, x)?;
+    pub(super) fn new(
+        op: &'static str,
+        x: &DenseHostTensor,
+        num_heads: i64,
+        ctx: &ExecutionContext,
+    ) -> Result<Self> {
+        let numbers = W::numbers(op, x, ctx)?;
         match *x.shape().dims() {
             [batch, heads, length, size] => Ok(Self {
                 batch,
@@ -121,7 +138,7 @@ impl<W: Wide> Heads<W> {
                     length,
                     size,
                     // Steps and heads change places.
-                    numbers: joined(&numbers, [batch, length, heads, size]),
+                    numbers: joined(&numbers, [batch, length, heads, size], ctx)?,
                 })
             }
             _ => Err(invalid(format!(
@@ -142,17 +159,21 @@ impl<W: Wide> Heads<W> {
     }
 
     /// Returns these steps followed by others.
-    pub(super) fn followed_by(self, op: &str, next: Self) -> Result<Self> {
+    pub(super) fn followed_by(self, op: &str, next: Self, ctx: &ExecutionContext) -> Result<Self> {
         if (self.batch, self.heads, self.size) != (next.batch, next.heads, next.size) {
             return Err(invalid(format!(
                 "`{op}`: the shapes of the past and the new keys or values are incompatible"
             )));
         }
-        let mut numbers = Vec::with_capacity(self.numbers.len() + next.numbers.len());
+        let mut numbers = scratch::<W>(ctx, self.numbers.len() + next.numbers.len())?;
+        let mut rest = &mut numbers[..];
         for image in 0..self.batch {
             for head in 0..self.heads {
-                numbers.extend_from_slice(self.head(image, head));
-                numbers.extend_from_slice(next.head(image, head));
+                for steps in [self.head(image, head), next.head(image, head)] {
+                    let to;
+                    (to, rest) = rest.split_at_mut(steps.len());
+                    to.copy_from_slice(steps);
+                }
             }
         }
         Ok(Self {
@@ -168,15 +189,21 @@ impl<W: Wide> Heads<W> {
 }
 
 /// Returns rows of `[batch, heads, length, size]` as `[batch, length, heads, size]`.
-pub(super) fn joined<W: Copy>(numbers: &[W], [batch, heads, length, size]: [usize; 4]) -> Vec<W> {
-    let mut moved = Vec::with_capacity(numbers.len());
+pub(super) fn joined<W: Element>(
+    numbers: &[W],
+    [batch, heads, length, size]: [usize; 4],
+    ctx: &ExecutionContext,
+) -> Result<OwnedElementsMut<W>> {
+    let mut moved = scratch::<W>(ctx, numbers.len())?;
+    let mut at = 0;
     for image in 0..batch {
         for step in 0..length {
             for head in 0..heads {
                 let row = (image * heads + head) * length + step;
-                moved.extend_from_slice(&numbers[row * size..][..size]);
+                moved[at..][..size].copy_from_slice(&numbers[row * size..][..size]);
+                at += size;
             }
         }
     }
-    moved
+    Ok(moved)
 }

@@ -265,7 +265,7 @@ impl Bytes<'_> {
         let filter = FilterExtents::new(&self.filter);
         let filter = filter.ok_or_else(|| invalid(format!("`{op}`: the filter has no windows")))?;
         let packed = Packed::of(&self.slots.w, filter, self.is_packed, ctx)?;
-        let factors = self.slots.factors(op, filter.num_filters())?;
+        let factors = self.slots.factors(op, filter.num_filters(), ctx)?;
         let sign = sign_of(op, &self.slots.x)?;
         if self.slots.x_zero.dtype() != self.slots.x.dtype() {
             return Err(invalid(format!(

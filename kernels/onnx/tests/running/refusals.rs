@@ -513,3 +513,31 @@ fn functions_of_onnx_itself_are_told_and_not_called() {
     let x = tensor(&[1], &[3.0_f32]);
     assert_eq!(run_model(&model, &[("x", x)]).unwrap(), ["f32 [1] [3.0]"]);
 }
+
+#[test]
+fn blocks_are_not_larger_than_images() {
+    let none = || [("x", tensor::<f32>(&[1, 0, 1, 1], &[]))];
+    for op in ["DepthToSpace", "SpaceToDepth"] {
+        // The square of the first has no bits left.
+        for block in [1 << 32, 1 << 40, i64::MAX] {
+            let blocks = with(node(op, &["x"], &["y"]), &[int("blocksize", block)]);
+            let error = run(blocks, &none()).unwrap_err();
+            assert!(error.contains("cannot be divided into blocks"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn groups_of_no_channels_have_no_parameters() {
+    let norm = with(
+        node("GroupNormalization", &["x", "s", "b"], &["y"]),
+        &[int("num_groups", 2)],
+    );
+    let x = tensor::<f32>(&[1, 0, 3], &[]);
+    let (scale, bias) = (tensor(&[2], &[1.0_f32; 2]), tensor(&[2], &[0.0_f32; 2]));
+    check(
+        norm,
+        &[("x", x), ("s", scale), ("b", bias)],
+        &["f32 [1, 0, 3] []"],
+    );
+}

@@ -82,3 +82,42 @@ fn the_first_version_takes_elements_above_where_an_axis_shrinks() {
         [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
     );
 }
+
+#[test]
+fn large_planes_are_resized_row_by_row_to_the_same_numbers() {
+    // The factors of these are sums of powers of two, so that double precision is exact too. All
+    // rows of the wide plane exceed what is in memory at once.
+    let (rows, columns) = (1030, 1025);
+    let numbers: Vec<f32> = (0..rows * columns)
+        .map(|at| (at * 37 % 101) as f32 - 50.0)
+        .collect();
+    let exact: Vec<f64> = numbers.iter().map(|&number| number.into()).collect();
+    let run = |x: DenseHostTensor, factors: [f32; 2], attributes: &[AttributeProto]| {
+        let resize = with(node("Resize", &["x", "", "f"], &["y"]), attributes);
+        let model = newest(graph(&["x", "f"], vec![resize], &["y"]));
+        let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+        let host = HostContext::builder().registry(kernels).build();
+        let session = Session::load(imported(&model).unwrap(), "model.onnx", &host).unwrap();
+        let factors = tensor(&[4], &[1.0, 1.0, factors[0], factors[1]]);
+        session.run(&[("x", x), ("f", factors)]).unwrap().remove(0)
+    };
+    let linear = [text("mode", "linear")];
+    let cubic = [text("mode", "cubic"), float("cubic_coeff_a", -0.5)];
+    let narrowing = [text("mode", "linear"), int("antialias", 1)];
+    for (factors, attributes) in [
+        ([2.0, 2.0], &linear[..]),
+        ([0.5, 2.0], &linear),
+        ([2.0, 2.0], &cubic),
+        ([0.5, 2.0], &narrowing),
+    ] {
+        let dims = [1, 1, rows, columns];
+        let found = run(tensor(&dims, &numbers), factors, attributes);
+        let expected = run(tensor(&dims, &exact), factors, attributes);
+        let expected = expected.elements::<f64>().unwrap();
+        let expected: Vec<f32> = expected.iter().map(|&number| number as f32).collect();
+        assert!(
+            *found.elements::<f32>().unwrap() == expected,
+            "{attributes:?}"
+        );
+    }
+}
