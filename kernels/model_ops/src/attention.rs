@@ -226,20 +226,24 @@ impl<W: Wide> Attention<'_, W> {
     }
 
     fn compute(&self, kept: &mut [W], results: &mut [W], ctx: &ExecutionContext) -> Result<()> {
+        if kept.is_empty() && results.is_empty() {
+            return Ok(());
+        }
         let (q, k, v) = (self.q, self.k, self.v);
         let (keys, tile) = (k.length, TILE.min(q.length));
         let whole = self.plans(tile)?;
         let rest = self.plans(q.length % TILE)?;
         let need = |plan: &Matmul<W>| plan.workspace_len() * plan.blocks();
         let workspace = whole.iter().chain(&rest).map(need).max().unwrap_or(0);
-        let zero = W::from_f32(0.0);
-        let mut workspace = vec![zero; workspace];
-        let (mut scores, mut weights) = (vec![zero; tile * keys], vec![zero; tile * keys]);
+        let mut workspace = scratch::<W>(ctx, workspace)?;
+        let len = tile.saturating_mul(keys);
+        let (mut scores, mut weights) = (scratch::<W>(ctx, len)?, scratch::<W>(ctx, len)?);
         let is_packed = q.length >= MIN_PACKED;
-        let mut packed = whole.clone().map(|plan| match is_packed {
-            true => vec![zero; plan.packed_b_len()],
-            false => Vec::new(),
-        });
+        let pack = |plan: &Matmul<W>| match is_packed {
+            true => scratch::<W>(ctx, plan.packed_b_len()),
+            false => scratch::<W>(ctx, 0),
+        };
+        let mut packed = [pack(&whole[0])?, pack(&whole[1])?];
         let mut packed_head = None;
         for (image, head) in (0..q.batch).flat_map(|image| (0..q.heads).map(move |h| (image, h))) {
             let shared = head / self.share;

@@ -614,7 +614,7 @@ fn gemm(
     }
     let dtype = a.dtype();
     let c = c.map(|c| real_numbers(OP, &c, ctx)).transpose()?;
-    let places: Option<Vec<usize>> = summand.map(|places| places.places().collect());
+    let mut places = summand.map(Stretched::places);
     let (a, b) = (real_numbers(OP, &a, ctx)?, real_numbers(OP, &b, ctx)?);
     let y = with_number!(OP, dtype, T => made(ctx, &[m, n], |at| {
         let (row, column) = (at / n, at % n);
@@ -623,8 +623,9 @@ fn gemm(
             let right = if transpose_b { b[column * k + inner] } else { b[inner * n + column] };
             left * right
         }).sum();
-        let summand = match (&c, &places) {
-            (Some(c), Some(places)) => f64::from(beta) * c[places[at]],
+        let place = places.as_mut().and_then(Iterator::next);
+        let summand = match (&c, place) {
+            (Some(c), Some(place)) => f64::from(beta) * c[place],
             _ => 0.0,
         };
         <T as Number>::of_f64(f64::from(alpha) * sum + summand)

@@ -39,13 +39,13 @@ const MAX_GROWTH: usize = 100 << 20;
 #[track_caller]
 fn run(nodes: Vec<NodeProto>, inputs: &[(&str, DenseHostTensor)]) -> Result<String, String> {
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
-    let outputs = [nodes.last().unwrap().output[0].as_str()];
+    let output = nodes.last().unwrap().output[0].clone();
     let model = ModelProto {
         opset_import: vec![OperatorSetIdProto {
             version: Some(23),
             ..Default::default()
         }],
-        ..model(graph(&names, nodes, &outputs))
+        ..model(graph(&names, nodes, &[&output]))
     };
     let model = Model::from_bytes(prost::Message::encode_to_vec(&model), &Limits::default());
     let program = model.unwrap().import(&Options::default()).unwrap();
@@ -128,7 +128,7 @@ fn intermediate_results_are_memory_of_the_request() {
         ("x", tensor(&[1, 1, 1], &[1.0_f32])),
         ("n", tensor(&[], &[(1_i64 << 19) - 1])),
     ];
-    let transform = with(node("DFT", &["x", "n"], &["y"]), &[int("axis", 1)]);
+    let transform = node("DFT", &["x", "n"], &["y"]);
     assert_refused(run_node(transform, &signal));
 
     // Tensors without elements have no tables of places.
@@ -201,7 +201,7 @@ fn intermediate_results_are_memory_of_the_request() {
     );
     let inputs = [
         ("x", tensor::<f32>(&[0], &[])),
-        ("to", tensor(&[2], &[1 << 40, 0])),
+        ("to", tensor(&[2], &[1_i64 << 40, 0])),
     ];
     let relu = node("Relu", &["r"], &["y"]);
     let error = run(vec![reshape, relu], &inputs).unwrap_err();
