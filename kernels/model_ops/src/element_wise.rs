@@ -470,7 +470,7 @@ fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
         dtype => crate::number::with_integer!(OP, dtype, T => {
             let elements = x.elements::<T>()?;
             let mut numbers = scratch::<i64>(ctx, elements.len())?;
-            numbers.iter_mut().zip(&*elements).for_each(|(to, &x)| *to = x as i64);
+            numbers.iter_mut().zip(&*elements).for_each(|(to, &x)| *to = i128::from(x) as i64);
             Ok(Wide::Whole(numbers))
         })?,
     };
