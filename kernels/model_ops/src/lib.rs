@@ -133,12 +133,6 @@ fn check_empty(dims: &[usize]) -> Result<()> {
     )))
 }
 
-/// Returns the shape of a result.
-fn shape_of(dims: &[usize]) -> Result<Shape> {
-    check_empty(dims)?;
-    Ok(Shape::new(dims)?)
-}
-
 /// Operands, some of which may have been omitted.
 #[derive(Clone, Copy)]
 struct Slots<'a> {
@@ -190,6 +184,7 @@ const MAX_RANK: usize = 32;
 /// If it has too many dimensions, or too many elements.
 fn shape_of(dims: &[usize]) -> Result<Shape> {
     check_rank(dims.len())?;
+    check_empty(dims)?;
     Ok(Shape::new(dims)?)
 }
 
