@@ -6,8 +6,8 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 use crate::number::{Number, with_integer, with_real, with_size};
 use crate::pairs::{Rows, common};
 use crate::{
-    Slots, axes_of, axis_of, dense, dimension_numbers, extents, invalid, made, one_number, product,
-    shape_of, unspecified, whole_numbers,
+    Slots, axes_of, axis_of, check_empty, dense, dimension_numbers, extents, invalid, made,
+    one_number, product, shape_of, unspecified, whole_numbers,
 };
 
 fn reshaped(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
@@ -191,6 +191,7 @@ pub(crate) fn stretched(
     dims: &[usize],
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
+    check_empty(dims)?;
     // `nn.Tile` has two dimensions for each of its operand's.
     let mut result = DenseHostTensor::unspecified(ctx.allocator(), x.dtype(), Shape::new(dims)?)?;
     with_size!(op, x.dtype(), N => {

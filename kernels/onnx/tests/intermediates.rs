@@ -123,7 +123,7 @@ fn intermediate_results_are_memory_of_the_request() {
     let found = run_node(resize, &tall).unwrap();
     assert_eq!(found, format!("f32 [1, 1, 1, {}]", 2 * wide));
 
-    // Transforms of a length that is no power of two take several times as much.
+    // Transforms of a length that is not a power of two take several times as much.
     let signal = [
         ("x", tensor(&[1, 1, 1], &[1.0_f32])),
         ("n", tensor(&[], &[(1_i64 << 19) - 1])),

@@ -235,11 +235,11 @@ pub(crate) fn register(
     };
     let malformed = |message: String| RemoteError::new(ErrorCode::MalformattedMlirFile, message);
     let program = Program::load(context.host(), &file).map_err(|error| {
-        log::warning!("program {name}: {error}");
         let mut message = format!("Failed to open lowered BEF for function {name}.");
-        if error.code() == ErrorCode::NotFound {
+        match error.code() {
             // Tasks may have other kernels: the client has to know which one is missing here.
-            message.push_str(&format!(" ({})", error.message()));
+            ErrorCode::NotFound => message.push_str(&format!(" ({})", error.message())),
+            _ => log::warning!("program {name}: {error}"),
         }
         malformed(message)
     })?;

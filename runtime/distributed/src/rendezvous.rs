@@ -6,7 +6,8 @@
 //!
 //! Each pair is consumed once. The receiver runs on the thread that arrives second, without the
 //! lock held. Unclaimed payloads have a limit in bytes: beyond it, senders are told to retry later.
-//! A payload that is [expected](crate::fabric::RequestHandler::expect_payload) has its room before it arrives.
+//! A payload that is [expected](crate::fabric::RequestHandler::expect_payload) has its room before
+//! it arrives.
 
 mod room;
 

@@ -477,7 +477,7 @@ mod tests {
             next += 1 + draw % 3;
             check(&answers);
         }
-        // Whatever a client says costs no more than what is noted of it.
+        // Whatever a client says costs at most what is noted of it.
         let all = number(u64::MAX, u64::MAX);
         run(&answers, &all, &bytes("x"));
         assert_eq!(answers.lock().num_kept, 1);

@@ -51,8 +51,8 @@
 //! one with the number of a request may be sent again, on another connection, and runs once. A call
 //! that is cancelled or late is forgotten by its client alone. Calls take no room from payloads,
 //! and none from each other: they may wait for each other. A server reads nothing more of a client
-//! that leaves more than 4 MiB of answers unread, unless that is a single one. A task that ends answers what it has read, and refuses what
-//! comes later.
+//! that leaves more than 4 MiB of answers unread, unless that is a single one. A task that ends
+//! answers what it has read, and refuses what comes later.
 //!
 //! Calls that come together are sent together, and pass all payloads that have not begun. Answers
 //! that come together are sent together, too; one that is alone is written to the socket by the

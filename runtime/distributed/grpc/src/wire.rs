@@ -64,7 +64,7 @@ pub(crate) struct Hello {
 }
 
 /// Returns the fingerprint of the methods, and of the fields of their messages. Fields come and go
-/// between versions, and others ignore them: a difference is no error.
+/// between versions, and others ignore them: a difference is not an error.
 fn messages() -> u64 {
     static FINGERPRINT: LazyLock<u64> = LazyLock::new(|| {
         let mut fingerprint = Fnv1a::new();

@@ -57,7 +57,7 @@ impl PayloadRoom {
         }))
     }
 
-    /// Gives the room back, which is usually of this state.
+    /// Frees the room, which is usually of this state.
     pub(super) fn give_back(mut self, state: &Arc<Mutex<State>>, locked: &mut State) {
         if let Some(reserved) = &mut self.0
             && reserved.state.as_ptr() == Arc::as_ptr(state)

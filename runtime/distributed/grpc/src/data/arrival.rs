@@ -101,8 +101,8 @@ impl Arrival {
         Ok((&mut element.memory).limit(num_bytes))
     }
 
-    /// Notes that the [memory](Self::memory) was filled. `sums` are the checksum of the element up to
-    /// here, and what it has to be; none of bytes without a checksum.
+    /// Notes that the [memory](Self::memory) was filled. `sums` are the checksum of the element up
+    /// to here, and what it has to be; none of bytes without a checksum.
     pub(super) fn filled(&mut self, sums: Option<(u32, u64)>) -> Result<(), Status> {
         let number = self.elements.len();
         let Some(mut element) = self.current.take() else {

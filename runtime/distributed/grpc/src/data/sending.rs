@@ -375,8 +375,8 @@ impl Shared {
         }
     }
 
-    /// Sends pings, and what is left to send, until that fails. Returns why, after the time in which
-    /// answers that were sent before can be taken.
+    /// Sends pings, and what is left to send, until that fails. Returns why, after the time in
+    /// which answers that were sent before can be taken.
     async fn send_until_broken(&self, heard: &Heard) -> Status {
         let why = self.keep_alive(heard.interval).await;
         self.stop_sending(&why);
@@ -403,8 +403,8 @@ impl Shared {
         }
     }
 
-    /// Sends nothing more, and ends the calls that were not sent. Others may still have answers: the
-    /// other side may have answered, and then closed the connection.
+    /// Sends nothing more, and ends the calls that were not sent. Others may still have answers:
+    /// the other side may have answered, and then closed the connection.
     fn stop_sending(&self, why: &Status) {
         let unsent: Vec<_> = {
             let mut state = self.lock();
