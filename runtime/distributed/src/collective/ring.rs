@@ -676,7 +676,8 @@ pub(super) fn abandon_first(collective: &Collective, error: &Error) {
 }
 
 fn abandon_joined(joined: Result<Arc<Ring>, Error>, error: &Error) {
-    // Where the key is in use, this task takes part already, and a task that is not a member tells nobody.
+    // Where the key is in use, this task takes part already, and a task that is not a member tells
+    // nobody.
     if let Ok(ring) = joined {
         ring.refuse(error);
     }
