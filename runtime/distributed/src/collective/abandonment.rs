@@ -9,6 +9,7 @@ use tfrt_tensor::HostBuffer;
 
 use super::uses::KeyUse;
 use super::{Collective, epoch};
+use crate::cluster::TaskHandle;
 use crate::context::IfTaken;
 use crate::error::Gather;
 use crate::payload::Payload;
@@ -79,16 +80,22 @@ impl Abandonment {
         let _ = rendezvous.send(&abandonment_key(collective), payload);
     }
 
-    /// Tells all other members of a collective. A part of `first` lasts until the first attempt to
+    /// Tells all other members of a collective but one, if that is not to know. A part of `first` lasts until the first attempt to
     /// reach a member has ended: those that can be reached know it then.
-    pub(super) fn tell_others(&self, collective: &Collective, first: &Gather) {
+    pub(super) fn tell_others(
+        &self,
+        collective: &Collective,
+        untold: Option<TaskHandle>,
+        first: &Gather,
+    ) {
         let context = &collective.context;
         let own_task = context.cluster().own_task();
         let Ok(members) = context.group(epoch::group_of(&collective.group)) else {
             return;
         };
         let payload = self.to_buffers().map(Bytes::from).to_vec();
-        for member in members.iter().filter(|member| **member != own_task) {
+        let is_told = |member: &&TaskHandle| **member != own_task && Some(**member) != untold;
+        for member in members.iter().filter(is_told) {
             let (key, payload) = (abandonment_key(collective), payload.clone());
             // It may wait for a member that has still to end earlier uses of the key.
             context.deliver(*member, key, payload, IfTaken::Again, first.clone());

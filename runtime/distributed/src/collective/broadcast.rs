@@ -74,6 +74,10 @@ impl Broadcast {
             let message = format!("The sender {name} is not part of the collective group {group}");
             Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
         })?;
+        if position != ring.index() {
+            // It is done once it has sent all.
+            ring.does_not_tell(position);
+        }
         let element_bytes = tfrt_tensor::element_bytes(tensor.dtype())?;
         let num_segments = num_segments(tensor.num_elements(), ring.size(), element_bytes);
         Ok(Arc::new(Self {

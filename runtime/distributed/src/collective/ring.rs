@@ -50,6 +50,8 @@ pub(super) struct Ring {
     index: usize,
     members: Arc<[TaskHandle]>,
     state: Mutex<State>,
+    /// The member that is not told of what goes wrong here, if there is one.
+    untold: OnceLock<TaskHandle>,
     /// Fail the member when another one is lost.
     watches: OnceLock<Vec<Watch>>,
     /// A collective that was started runs to completion, even if the context is dropped.
@@ -86,6 +88,8 @@ enum Cause {
     Send,
     /// Something that the other members may not know of.
     Own,
+    /// Another member performs another operation.
+    Differs,
     /// Something that another member has told.
     Told,
 }
@@ -149,6 +153,7 @@ impl Ring {
             index,
             members: Arc::clone(&members),
             state: Mutex::default(),
+            untold: OnceLock::new(),
             watches: OnceLock::new(),
         });
         if !this.listen() {
@@ -367,6 +372,13 @@ impl Ring {
         }
     }
 
+    /// Says which member needs nothing of the others: it is not told of what goes wrong here, unless
+    /// the operations differ or a message is lost. So its outcome does not depend on who is faster.
+    pub(super) fn does_not_tell(&self, position: usize) {
+        // Set once, before anything can go wrong.
+        let _ = self.untold.set(self.members[position]);
+    }
+
     /// Takes no part in the collective, because of an error that the other members fail with.
     pub(super) fn refuse(self: &Arc<Self>, error: &Error) {
         self.fail(error);
@@ -407,7 +419,8 @@ impl Ring {
                 error: error.clone(),
                 key_use: self.key_use().key_use(),
             };
-            abandonment.tell_others(&self.collective, &told);
+            let untold = self.untold.get().filter(|_| cause == Cause::Own);
+            abandonment.tell_others(&self.collective, untold.copied(), &told);
             self.stop_telling_later();
         }
     }
@@ -577,7 +590,15 @@ impl Ring {
             let Collective { group, key, .. } = &self.collective;
             let theirs = (header.member, header.part);
             let error = Part::mismatch((group, key), theirs, (self.index, own));
-            return Opened::Fails(error, Cause::Own);
+            let is_same_exchange =
+                header.part.operation == own.operation && header.part.in_rounds == own.in_rounds;
+            return Opened::Fails(
+                error,
+                match is_same_exchange {
+                    true => Cause::Own,
+                    false => Cause::Differs,
+                },
+            );
         }
         Opened::Elements(elements.clone())
     }
