@@ -80,8 +80,9 @@ impl Abandonment {
         let _ = rendezvous.send(&abandonment_key(collective), payload);
     }
 
-    /// Tells all other members of a collective but one, if that is not to know. A part of `first` lasts until the first attempt to
-    /// reach a member has ended: those that can be reached know it then.
+    /// Tells all other members of a collective but one, if that is not to know. A part of `first`
+    /// lasts until the first attempt to reach a member has ended: those that can be reached know it
+    /// then.
     pub(super) fn tell_others(
         &self,
         collective: &Collective,

@@ -372,8 +372,9 @@ impl Ring {
         }
     }
 
-    /// Says which member needs nothing of the others: it is not told of what goes wrong here, unless
-    /// the operations differ or a message is lost. So its outcome does not depend on who is faster.
+    /// Says which member needs nothing of the others: it is not told of what goes wrong here,
+    /// unless the operations differ or a message is lost. So its outcome does not depend on who is
+    /// faster.
     pub(super) fn does_not_tell(&self, position: usize) {
         // Set once, before anything can go wrong.
         let _ = self.untold.set(self.members[position]);
