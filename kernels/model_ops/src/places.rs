@@ -42,25 +42,25 @@ fn gather(
     let (x, indices) = (dense(x)?, dense(indices)?);
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
-    let numbers = whole_numbers(OP, &indices)?;
-    for &number in &numbers {
-        place_of(OP, number, dims[axis])?;
+    let mut places = whole_numbers(OP, &indices)?;
+    for place in &mut places {
+        // It fits: so did the number.
+        *place = place_of(OP, *place, dims[axis])? as i64;
     }
     let shape = [&dims[..axis], indices.shape().dims(), &dims[axis + 1..]].concat();
     let mut result = unspecified(ctx, x.dtype(), &shape)?;
     let width = x.dtype().size_bytes().unwrap_or(1);
     let row = product(&dims[axis + 1..]) * width;
-    if row == 0 || numbers.is_empty() || dims[axis] == 0 {
+    if row == 0 || places.is_empty() || dims[axis] == 0 {
         return Ok(result);
     }
     {
         let from = x.buffer().read()?;
         let mut to = result.buffer_mut().write()?;
         let blocks = from.chunks_exact(dims[axis] * row);
-        for (from, to) in blocks.zip(to.chunks_exact_mut(numbers.len() * row)) {
-            for (to, &number) in to.chunks_exact_mut(row).zip(&numbers) {
-                let place = place_of(OP, number, dims[axis])?;
-                to.copy_from_slice(&from[place * row..][..row]);
+        for (from, to) in blocks.zip(to.chunks_exact_mut(places.len() * row)) {
+            for (to, &place) in to.chunks_exact_mut(row).zip(&places) {
+                to.copy_from_slice(&from[place as usize * row..][..row]);
             }
         }
     }
@@ -337,8 +337,8 @@ fn scatter_nd(
     let slices = Slices::new(OP, x.shape().dims(), &indices, 0)?;
     let len = slices.len;
     let outer = indices.shape().rank() - 1;
-    let depth = indices.shape().dims()[outer];
-    let expected = [&indices.shape().dims()[..outer], &x.shape().dims()[depth..]].concat();
+    let of_slices = &x.shape().dims()[slices.depth..];
+    let expected = [&indices.shape().dims()[..outer], of_slices].concat();
     if updates.shape().dims() != expected {
         return Err(invalid(format!(
             "`{OP}`: expected updates of {}, found {}",
@@ -647,14 +647,15 @@ fn unique(
 )> {
     let x = dense(x)?;
     if x.dtype() != DType::I1 {
-        return distinct(&x, axis, sorted, ctx);
+        let [y, firsts, groups, counts] = distinct(&x, axis, sorted, ctx)?;
+        return Ok((y, firsts, groups, counts));
     }
     // Booleans are sorted like the numbers 0 and 1.
     let numbers = {
         let truths = x.elements::<I1>()?;
         made(ctx, x.shape().dims(), |at| u8::from(bool::from(truths[at])))?
     };
-    let (y, firsts, groups, counts) = distinct(&numbers, axis, sorted, ctx)?;
+    let [y, firsts, groups, counts] = distinct(&numbers, axis, sorted, ctx)?;
     let y = {
         let numbers = y.elements::<u8>()?;
         made(ctx, y.shape().dims(), |at| I1::from(numbers[at] != 0))?
@@ -668,12 +669,7 @@ fn distinct(
     axis: Option<i64>,
     sorted: bool,
     ctx: &ExecutionContext,
-) -> Result<(
-    DenseHostTensor,
-    DenseHostTensor,
-    DenseHostTensor,
-    DenseHostTensor,
-)> {
+) -> Result<[DenseHostTensor; 4]> {
     const OP: &str = "nn.Unique";
     let dims = x.shape().dims();
     let (axis, dims) = match axis {
@@ -737,11 +733,11 @@ fn distinct(
             from[(row * extent + firsts[place] as usize) * inner + column]
         })?;
         let numbers = |len: usize, number: &dyn Fn(usize) -> i64| made(ctx, &[len], number);
-        Ok((
+        Ok([
             y,
             numbers(firsts.len(), &|at| firsts[at] as i64)?,
             numbers(extent, &|at| groups[at] as i64)?,
             numbers(firsts.len(), &|at| counts[at])?,
-        ))
+        ])
     })
 }
