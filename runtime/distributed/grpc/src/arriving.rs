@@ -7,7 +7,6 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use http_body::Frame;
@@ -15,64 +14,40 @@ use prost::bytes::Bytes;
 use tonic::Status;
 use tonic::body::Body;
 
+use crate::budget::{Budget, Taken};
+
 /// The bytes of each request that do not count.
-const FREE_BYTES: usize = 64 << 10;
+const FREE_BYTES: u64 = 64 << 10;
 
 /// The limit, as a number of messages of the largest size.
-const MAX_MESSAGES: usize = 16;
+const MAX_MESSAGES: u64 = 16;
 
-/// The number of bytes that are arriving at a task.
+/// The bytes that are arriving at a task.
 #[derive(Debug)]
-pub(crate) struct ArrivingBytes {
-    num_bytes: AtomicUsize,
-    max_bytes: usize,
-}
+pub(crate) struct ArrivingBytes(Arc<Budget>);
 
 impl ArrivingBytes {
     /// Creates the count of a task that takes messages of at most so many bytes.
-    pub(crate) fn new(max_message_bytes: usize) -> Arc<Self> {
-        Arc::new(Self {
-            num_bytes: AtomicUsize::new(0),
-            max_bytes: max_message_bytes.saturating_mul(MAX_MESSAGES),
-        })
+    pub(crate) fn new(max_message_bytes: usize) -> Self {
+        let max_bytes = (max_message_bytes as u64).saturating_mul(MAX_MESSAGES);
+        Self(Budget::new(max_bytes))
     }
 
     /// Returns a body whose bytes count.
-    pub(crate) fn count(self: &Arc<Self>, body: Body) -> Body {
+    pub(crate) fn count(&self, body: Body) -> Body {
         Body::new(Counted {
             body,
             num_arrived: 0,
-            num_counted: 0,
-            all: Arc::clone(self),
+            counted: self.0.begin(),
         })
-    }
-
-    /// Counts further bytes, unless there are too many.
-    fn take(&self, num_bytes: usize) -> Result<(), Status> {
-        let with_these = |all: usize| {
-            let all = all.saturating_add(num_bytes);
-            (all <= self.max_bytes).then_some(all)
-        };
-        // Relaxed: nothing else is read or written by this number.
-        let order = Ordering::Relaxed;
-        let taken = self.num_bytes.fetch_update(order, order, with_these);
-        taken
-            .map(drop)
-            .map_err(|_| Status::unavailable("too many bytes of requests are arriving"))
-    }
-
-    fn give_back(&self, num_bytes: usize) {
-        self.num_bytes.fetch_sub(num_bytes, Ordering::Relaxed);
     }
 }
 
 /// The body of a request that arrives.
 struct Counted {
     body: Body,
-    num_arrived: usize,
-    /// The number of bytes that count.
-    num_counted: usize,
-    all: Arc<ArrivingBytes>,
+    num_arrived: u64,
+    counted: Taken,
 }
 
 impl http_body::Body for Counted {
@@ -87,12 +62,13 @@ impl http_body::Body for Counted {
         if let Some(Ok(frame)) = &frame
             && let Some(bytes) = frame.data_ref()
         {
-            self.num_arrived += bytes.len();
+            self.num_arrived += bytes.len() as u64;
             let num_counted = self.num_arrived.saturating_sub(FREE_BYTES);
-            if let Err(refused) = self.all.take(num_counted - self.num_counted) {
+            let num_more = num_counted - self.counted.num_bytes();
+            if !self.counted.take(num_more) {
+                let refused = Status::unavailable("too many bytes of requests are arriving");
                 return Poll::Ready(Some(Err(refused)));
             }
-            self.num_counted = num_counted;
         }
         Poll::Ready(frame)
     }
@@ -103,12 +79,6 @@ impl http_body::Body for Counted {
 
     fn size_hint(&self) -> http_body::SizeHint {
         self.body.size_hint()
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.all.give_back(self.num_counted);
     }
 }
 
@@ -152,21 +122,23 @@ mod tests {
     #[test]
     fn what_arrives_has_a_limit_but_small_requests_always_arrive() {
         let all = ArrivingBytes::new(1000);
+        const FREE: usize = FREE_BYTES as usize;
         let body = |sizes: &[usize]| all.count(Body::new(Frames(sizes.to_vec())));
-        let mut large = body(&[FREE_BYTES, 16_000]);
+        let mut large = body(&[FREE, 16_000]);
         assert_eq!(next(&mut large), Some(Ok(16_000)));
-        assert_eq!(next(&mut large), Some(Ok(FREE_BYTES)));
-        assert_eq!(all.num_bytes.load(Ordering::Relaxed), 16_000);
-        let mut small = body(&[FREE_BYTES]);
-        assert_eq!(next(&mut small), Some(Ok(FREE_BYTES)));
+        assert_eq!(next(&mut large), Some(Ok(FREE)));
+        assert_eq!(all.0.num_bytes(), 16_000);
+        let mut small = body(&[FREE]);
+        assert_eq!(next(&mut small), Some(Ok(FREE)));
         assert_eq!(next(&mut small), None);
         let refused = "too many bytes of requests are arriving".to_owned();
-        let mut further = body(&[FREE_BYTES, 1]);
+        let mut further = body(&[FREE, 1]);
         assert_eq!(next(&mut further), Some(Ok(1)));
         assert_eq!(next(&mut further), Some(Err(refused)));
         // What is there, or refused, does not count any more.
         drop((large, further));
-        assert_eq!(all.num_bytes.load(Ordering::Relaxed), 0);
-        assert!(all.take(16_000).is_ok() && all.take(1).is_err());
+        assert_eq!(all.0.num_bytes(), 0);
+        let mut again = all.0.begin();
+        assert!(again.take(16_000) && !again.take(1));
     }
 }

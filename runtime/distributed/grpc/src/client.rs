@@ -396,7 +396,7 @@ impl Peer {
     fn encode(&self, request: &Request, number: Option<&Numbered<'_>>) -> Vec<u8> {
         let fields = match number {
             Some(number) => Some(number.fields()),
-            // They come without end, so that the last answers are not kept for ever.
+            // They come without end, so that the last answers are not kept forever.
             None if wire::confirms(request.method()) => self.numbers.confirmation(),
             None => None,
         };

@@ -30,6 +30,7 @@
 //! | `transfer` | large payloads in chunks, on a connection of HTTP/2 |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //! | `numbers` | the numbers of requests that run once, and which of them are over |
+//! | `budget` | bytes that requests take together, up to a limit |
 //! | `pending` | a limit on the requests that are under way |
 //!
 //! # Threads
@@ -100,6 +101,8 @@ mod token;
 mod accepting;
 
 mod arriving;
+
+mod budget;
 
 mod answers;
 

@@ -1,10 +1,11 @@
 //! A limit on the requests that are under way: a client cannot fill the memory of a task with
-//! executions that wait for ever.
+//! executions that wait forever.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tonic::Status;
+
+use crate::budget::{Budget, Taken};
 
 /// What a request takes in addition to its bytes, at least: its decoded form, its context, its
 /// place in the work queue.
@@ -12,52 +13,26 @@ const OVERHEAD_BYTES: u64 = 1024;
 
 /// The bytes of all requests that are under way.
 #[derive(Debug)]
-pub(crate) struct Pending {
-    max_bytes: u64,
-    num_bytes: Arc<AtomicU64>,
-}
-
-/// A request that is under way until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Admitted {
-    num_bytes: u64,
-    all: Arc<AtomicU64>,
-}
+pub(crate) struct Pending(Arc<Budget>);
 
 impl Pending {
     pub(crate) fn new(max_bytes: u64) -> Self {
-        Self {
-            max_bytes,
-            num_bytes: Arc::default(),
-        }
+        Self(Budget::new(max_bytes))
     }
 
-    /// Admits a request of so many bytes.
+    /// Admits a request of so many bytes, which is under way until the result is dropped.
     ///
     /// # Errors
     /// If there are too many with it.
-    pub(crate) fn admit(&self, num_bytes: usize) -> Result<Admitted, Status> {
-        let num_bytes = num_bytes as u64 + OVERHEAD_BYTES;
-        // Relaxed: the sum orders nothing else.
-        let before = self.num_bytes.fetch_add(num_bytes, Ordering::Relaxed);
-        let admitted = Admitted {
-            num_bytes,
-            all: Arc::clone(&self.num_bytes),
-        };
-        match before + num_bytes <= self.max_bytes {
+    pub(crate) fn admit(&self, num_bytes: usize) -> Result<Taken, Status> {
+        let mut admitted = self.0.begin();
+        match admitted.take(num_bytes as u64 + OVERHEAD_BYTES) {
             true => Ok(admitted),
             false => Err(Status::resource_exhausted(format!(
                 "the requests under way would exceed the limit of {} bytes",
-                self.max_bytes
+                self.0.max_bytes()
             ))),
         }
-    }
-}
-
-impl Drop for Admitted {
-    fn drop(&mut self) {
-        // Relaxed: as above.
-        self.all.fetch_sub(self.num_bytes, Ordering::Relaxed);
     }
 }
 

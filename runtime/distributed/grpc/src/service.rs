@@ -63,7 +63,7 @@ pub(crate) struct Endpoint {
     /// Who the task is.
     identity: Arc<TaskIdentity>,
     /// What is arriving of requests over HTTP/2.
-    arriving: Arc<ArrivingBytes>,
+    arriving: ArrivingBytes,
     answers: Answers,
     pending: Pending,
 }
