@@ -3,11 +3,14 @@
 //! | module | contents |
 //! |---|---|
 //! | `calls` | requests and payloads to other tasks |
+//! | `ownership` | whose the context and its ids are |
 //! | `delivery` | payloads that are sent again until they have arrived |
 
 mod calls;
 
 mod delivery;
+
+mod ownership;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -37,15 +40,13 @@ use crate::lease::Releases;
 use crate::message::{
     ANY_ORDER, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
 };
-use crate::name::{self, TaskName};
+use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
 use crate::random;
 use crate::rendezvous::{Receiver, Rendezvous};
 use crate::server::{KeptCluster, LocalCluster, Server};
 
 use calls::Executing;
-
-pub(crate) use delivery::IfTaken;
 
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
@@ -425,70 +426,6 @@ impl DistributedContext {
         &self.own_ready_chain
     }
 
-    /// Returns the chains that effects on the other tasks start with.
-    #[must_use]
-    pub fn ready_chains(&self) -> HashMap<TaskHandle, RemoteObjectId> {
-        let chains = self.ready_chains.lock();
-        chains.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Enters the ready chain of another task, under the task of its device.
-    ///
-    /// # Errors
-    /// `Can't find device: D`, or if its number is that of another task.
-    pub(crate) fn add_ready_chain(&self, chain: RemoteObjectId) -> Result<(), RemoteError> {
-        let task = self.devices.find(chain.device())?.task();
-        // A number of another task, such as this one, would make its ids those of that task.
-        let is_own = task == self.cluster.own_task();
-        if is_own != (chain.prefix() == self.objects.prefix())
-            || !self.creators.tell(chain.prefix(), task)
-        {
-            let message = format!("ready chain {chain} has the number of another task");
-            return Err(RemoteError::new(ErrorCode::InvalidArgument, message));
-        }
-        let chains = self.ready_chains.lock();
-        let mut chains = chains.unwrap_or_else(PoisonError::into_inner);
-        chains.insert(task, chain);
-        Ok(())
-    }
-
-    /// As [`add_ready_chain`](Self::add_ready_chain), for the answer of a task.
-    ///
-    /// # Errors
-    /// In addition, if the device is one of another task.
-    pub(crate) fn add_ready_chain_of(
-        &self,
-        task: TaskHandle,
-        chain: RemoteObjectId,
-    ) -> Result<(), RemoteError> {
-        if self.devices.find(chain.device())?.task() != task {
-            let (name, device) = (self.cluster.task_name(task)?, chain.device());
-            let message = format!("task {name} has a ready chain on {device} of another task");
-            return Err(RemoteError::new(ErrorCode::InvalidArgument, message));
-        }
-        self.add_ready_chain(chain)
-    }
-
-    /// Returns what is known of the creators of ids.
-    pub(crate) fn creators(&self) -> &Creators {
-        &self.creators
-    }
-
-    /// Says which task may have this context closed: the single client that owns it.
-    pub(crate) fn may_be_closed_by(&self, owner: TaskHandle) {
-        // Said once, by who creates the context.
-        let _ = self.closer.set(owner);
-    }
-
-    /// Returns the task that may have this context closed: its owner, or the lead task. None if
-    /// neither is known.
-    pub(crate) fn closer(&self) -> Option<TaskName> {
-        let owner = self.closer.get();
-        let owner = owner.and_then(|owner| self.cluster.task(*owner).ok());
-        let leader = || TaskName::parse(self.config.lead_task_name()).ok();
-        owner.map(|owner| owner.name.clone()).or_else(leader)
-    }
-
     /// Sends requests to a task. Made when it is used first, also for the own task.
     ///
     /// # Errors
@@ -572,17 +509,7 @@ impl DistributedContext {
     /// passes `all_are_alive`.
     pub(crate) fn start_detection(self: &Arc<Self>, timeout: Duration, all_are_alive: bool) {
         let others: Vec<TaskHandle> = self.other_tasks().collect();
-        self.start_detection_of(&others, timeout, all_are_alive);
-    }
-
-    /// Watches over some of the other tasks from now on, likewise, and over no others.
-    pub(crate) fn start_detection_of(
-        self: &Arc<Self>,
-        tasks: &[TaskHandle],
-        timeout: Duration,
-        all_are_alive: bool,
-    ) {
-        let detector = Detector::start(self, tasks, timeout, all_are_alive);
+        let detector = Detector::start(self, &others, timeout, all_are_alive);
         let mut kept = self.lock_detector();
         let before = kept.replace(detector);
         drop(kept);
@@ -593,18 +520,6 @@ impl DistributedContext {
 
     pub(crate) fn lock_detector(&self) -> MutexGuard<'_, Option<Arc<Detector>>> {
         self.detector.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says what happens when the task is lost that owns the context.
-    pub(crate) fn belong_to(&self, owner: TaskHandle, on_lost: impl FnOnce() + Send + 'static) {
-        let mut kept = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some((owner, Box::new(on_lost)));
-    }
-
-    /// Returns `true` for the task that owns the context: it has sent a request.
-    pub(crate) fn belongs_to(&self, task: TaskHandle) -> bool {
-        let owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        owner.as_ref().is_some_and(|(owner, _)| *owner == task)
     }
 
     /// Closes the connection to a lost task, and ends the context if the task owned it.

@@ -25,7 +25,7 @@ use tfrt_tensor::convert::{Conversion, ConversionContext, ConversionRegistration
 use tfrt_tensor::{DenseHostTensor, ScalarHostTensor, Tensor, TensorRef, TensorType};
 
 use crate::cluster::TaskHandle;
-use crate::context::{DistContext, DistributedContext, IfTaken};
+use crate::context::{DistContext, DistributedContext};
 use crate::device::RemoteDevice;
 use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::fabric::{CallOptions, Reply};
@@ -325,7 +325,7 @@ pub(crate) fn fail_object(
     };
     let told = done.clone();
     context.call(home, CallOptions::until_lost(), request, |_| drop(told));
-    context.deliver(home, key, payload, IfTaken::Over, done);
+    context.deliver(home, key, payload, done);
 }
 
 /// Announces a payload from `sender` to the task of a device, where it becomes an object. Returns

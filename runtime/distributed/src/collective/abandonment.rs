@@ -10,7 +10,6 @@ use tfrt_tensor::HostBuffer;
 use super::uses::KeyUse;
 use super::{Collective, epoch};
 use crate::cluster::TaskHandle;
-use crate::context::IfTaken;
 use crate::error::Gather;
 use crate::payload::Payload;
 
@@ -42,7 +41,7 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
-    fn to_buffers(&self) -> [Vec<u8>; 2] {
+    pub(super) fn to_buffers(&self) -> [Vec<u8>; 2] {
         let text = self.error.message().as_bytes().to_vec();
         let mut details = self.key_use.bits().to_le_bytes().to_vec();
         details.push(self.error.code().number());
@@ -98,8 +97,8 @@ impl Abandonment {
         let is_told = |member: &&TaskHandle| **member != own_task && Some(**member) != untold;
         for member in members.iter().filter(is_told) {
             let (key, payload) = (abandonment_key(collective), payload.clone());
-            // It may wait for a member that has still to end earlier uses of the key.
-            context.deliver(*member, key, payload, IfTaken::Again, first.clone());
+            // A member that has still to end earlier uses of the key refuses it until then.
+            context.deliver(*member, key, payload, first.clone());
         }
     }
 }

@@ -180,15 +180,12 @@ fn start<T: Reducible>(
 }
 
 fn join(collective: Collective, operation: Operation) -> Result<Arc<Ring>, Error> {
-    let group = collective.group.clone();
     let name = match operation {
         Operation::ReduceScatter => "reducescatter",
         Operation::Barrier => "barrier",
         _ => "allreduce",
     };
-    Ring::join(collective, name, |task| {
-        format!("The current task {task} is not part of the collective group {group}")
-    })
+    Ring::join_as_member(collective, name)
 }
 
 /// Checks the tensors of this member, and returns its operation.

@@ -28,11 +28,7 @@ pub(super) fn all_to_all(
     output: DenseHostTensor,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    let group = collective.group.clone();
-    let joined = Ring::join(collective, "alltoall", |task| {
-        format!("The current task {task} is not part of the collective group {group}")
-    });
-    let ring = match joined {
+    let ring = match Ring::join_as_member(collective, "alltoall") {
         Ok(ring) => ring,
         Err(error) => return done(Err(error)),
     };

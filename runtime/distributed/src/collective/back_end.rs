@@ -16,7 +16,7 @@ use super::broadcast::broadcast;
 use super::schedule::Algorithm;
 use super::{Collective, Reduction, epoch, ring};
 use crate::cluster::TaskHandle;
-use crate::context::{DistributedContext, IfTaken};
+use crate::context::DistributedContext;
 use crate::error::{RemoteError, RemoteErrors};
 use crate::health::Watch;
 use crate::payload::Payload;
@@ -407,8 +407,7 @@ pub(super) fn tell_abort(
     let text = Bytes::copy_from_slice(error.message().as_bytes());
     for (position, member) in members.iter().enumerate() {
         if position != index {
-            let text = vec![text.clone()];
-            context.deliver(*member, abort_key(scope), text, IfTaken::Over, ());
+            context.deliver(*member, abort_key(scope), vec![text.clone()], ());
         }
     }
 }

@@ -30,11 +30,7 @@ pub(super) fn broadcast(
     sender: TaskHandle,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    let group = collective.group.clone();
-    let joined = Ring::join(collective, "broadcast", |task| {
-        format!("The current task {task} is not part of the collective group {group}")
-    });
-    let ring = match joined {
+    let ring = match Ring::join_as_member(collective, "broadcast") {
         Ok(ring) => ring,
         Err(error) => return done(Err(error)),
     };

@@ -118,6 +118,18 @@ impl Ring {
         Self::join_as(collective, name, true, not_a_member)
     }
 
+    /// As [`join`](Self::join), with the error that most collectives have for a task that is not a
+    /// member.
+    pub(super) fn join_as_member(
+        collective: Collective,
+        name: &'static str,
+    ) -> Result<Arc<Self>, Error> {
+        let group = collective.group.clone();
+        Self::join(collective, name, |task| {
+            format!("The current task {task} is not part of the collective group {group}")
+        })
+    }
+
     /// As [`join`](Self::join), for a collective that another one with the same use of a key
     /// follows.
     pub(super) fn join_first(

@@ -256,6 +256,8 @@ impl Uses {
 
 #[cfg(test)]
 mod tests {
+    use tfrt_tensor::HostBuffer;
+
     use super::*;
 
     fn compare(uses: &Uses, key: &str, number: u8) -> Belongs {
@@ -284,6 +286,29 @@ mod tests {
         assert_eq!(silent, Belongs::Present);
         uses.forget("g");
         assert_eq!(uses.current("g", "a").key_use(), KeyUse::new("a", 0));
+    }
+
+    #[test]
+    fn abandonments_of_later_uses_are_early() {
+        let uses = Uses::default();
+        uses.end("g", "a");
+        let check = |number: u8, expected: [bool; 2]| {
+            let abandonment = Abandonment {
+                error: tfrt_support::Error::new("failed"),
+                key_use: KeyUse::new("a", number),
+            };
+            let buffers = abandonment.to_buffers().map(HostBuffer::from_owner);
+            let payload = Payload::new(buffers.into_iter().flatten().collect());
+            let key = "~abandoned:g:a";
+            let found = [
+                uses.are_over_for(key, &payload),
+                uses.is_early_for(key, &payload),
+            ];
+            assert_eq!(found, expected, "{number}");
+        };
+        check(0, [true, false]);
+        check(1, [false, false]);
+        check(2, [false, true]);
     }
 
     #[test]

@@ -19,15 +19,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(if cfg!(test) { 5 } else { 5
 /// The longest such wait.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
-/// What it means that a payload with the key waits at the receiver already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IfTaken {
-    /// Nothing is missing: it says the same.
-    Over,
-    /// It may say something else, so this one has to follow.
-    Again,
-}
-
 impl DistributedContext {
     /// Sends a payload to the receiver of a key on a task until it has arrived, or nothing arrives
     /// there any more, or nobody uses this context any more. It may arrive twice. `tried` is
@@ -37,7 +28,6 @@ impl DistributedContext {
         to: TaskHandle,
         key: String,
         payload: Vec<Bytes>,
-        if_taken: IfTaken,
         tried: impl Send + 'static,
     ) {
         let delivery = Delivery {
@@ -48,7 +38,6 @@ impl DistributedContext {
                 instance_key: key,
                 payload,
             },
-            if_taken,
             pause: FIRST_PAUSE,
         };
         delivery.attempt(self, tried);
@@ -59,7 +48,6 @@ struct Delivery {
     context: Weak<DistributedContext>,
     to: TaskHandle,
     request: SendDataRequest,
-    if_taken: IfTaken,
     /// The wait before the next attempt.
     pause: Duration,
 }
@@ -82,9 +70,10 @@ impl Delivery {
         let ends = |errors: &RemoteErrors| {
             let mut codes = errors.as_slice().iter().map(|error| error.code);
             codes.all(|code| match code {
-                ErrorCode::AlreadyExists if self.if_taken == IfTaken::Over => true,
-                // The context was closed there.
-                ErrorCode::Cancelled | ErrorCode::InvalidDistributedContextId => true,
+                // One that says the same waits there already, or the context was closed there.
+                ErrorCode::AlreadyExists
+                | ErrorCode::Cancelled
+                | ErrorCode::InvalidDistributedContextId => true,
                 _ => context.health().peer_end(self.to).is_some(),
             })
         };

@@ -33,10 +33,9 @@ use std::time::Instant;
 use tfrt_support::{Error, ErrorCode};
 
 use super::lead_watch::{LeadWatch, Limits};
+use super::requests::{created_response, enter_devices};
 use super::roll_call::{RollCall, Stage};
-use super::{
-    DEFAULT_INITIALIZATION_TIMEOUT, Server, context_exists, created_response, enter_devices,
-};
+use super::{DEFAULT_INITIALIZATION_TIMEOUT, Server, context_exists};
 use crate::cluster::{ClusterInfo, TaskInfo};
 use crate::context::DistributedContext;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};

@@ -9,7 +9,6 @@ use tfrt_tensor::HostBuffer;
 
 use super::super::{back_end, ring};
 use super::member::DirectMember;
-use crate::context::IfTaken;
 use crate::payload::Payload;
 
 /// What a member tells the others when it opens a group.
@@ -58,7 +57,7 @@ impl DirectMember {
         let key = self.refusal_key(self.index, position, &card);
         let text = Bytes::copy_from_slice(cause.as_bytes());
         self.context
-            .deliver(self.members[position], key, vec![text], IfTaken::Over, ());
+            .deliver(self.members[position], key, vec![text], ());
     }
 
     /// Tells the other members how to reach this one, or that it cannot be reached.
@@ -77,7 +76,7 @@ impl DirectMember {
                             this.card_key(this.index, position),
                             Card::Failure(&error).to_payload(),
                         );
-                        this.context.deliver(to, key, failure, IfTaken::Over, ());
+                        this.context.deliver(to, key, failure, ());
                     }
                 });
         }
