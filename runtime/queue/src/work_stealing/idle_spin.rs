@@ -9,8 +9,9 @@
 //! doubles its spinning time whenever it has spun in vain while other workers ran; the longer it
 //! spins, the less often it is woken. It halves that time again if the next task came so late that
 //! no spinning time would have been enough, or when many tasks in a row came within half of it. The
-//! last worker that is awake spins only briefly. Only one worker spins at a time; the others sleep
-//! at once.
+//! last worker that is awake spins only briefly, and only now and then after it has spun in vain
+//! several times: tasks from outside, such as messages of other processes, come late, and those
+//! processes may need the core. Only one worker spins at a time; the others sleep at once.
 
 use std::hint;
 use std::time::{Duration, Instant};
@@ -25,6 +26,8 @@ pub(super) struct IdleSpin {
     num_doublings: u32,
     /// The number of tasks in a row that came within half of the spinning time.
     num_soon: u32,
+    /// How often in a row the last worker that was awake went to sleep without a task.
+    num_alone_in_vain: u32,
     next: Next,
 }
 
@@ -62,6 +65,16 @@ impl IdleSpin {
     /// microseconds by 6 %.
     const BETWEEN_LOOKS: Duration = Duration::from_micros(8);
 
+    /// The last worker that is awake spins every time until it has spun in vain this often, and
+    /// then once for as many tasks.
+    const MAX_ALONE_IN_VAIN: u32 = 8;
+
+    /// Returns `true` if the last worker that is awake spins before it sleeps.
+    fn spins_alone(&self) -> bool {
+        let num_in_vain = self.num_alone_in_vain;
+        num_in_vain < Self::MAX_ALONE_IN_VAIN || num_in_vain.is_multiple_of(Self::MAX_ALONE_IN_VAIN)
+    }
+
     /// Records that the worker found a task.
     pub(super) fn found_task(&mut self) {
         let num_soon = std::mem::take(&mut self.num_soon);
@@ -95,12 +108,15 @@ impl IdleSpin {
             let waited = begin.elapsed();
             let is_alone = sleep.all_others_asleep();
             let may_spin = if is_alone {
-                waited < Self::SHORTEST && !shared.quiescence.is_awaited()
+                self.spins_alone() && waited < Self::SHORTEST && !shared.quiescence.is_awaited()
             } else {
                 waited < spinning_time
             };
             if !may_spin {
                 self.next = Next::Late;
+                if is_alone {
+                    self.num_alone_in_vain = self.num_alone_in_vain.wrapping_add(1);
+                }
                 if !is_alone && self.num_doublings < Self::MAX_DOUBLINGS {
                     self.num_doublings += 1;
                     self.next = Next::Doubled(begin + waited);
@@ -113,6 +129,9 @@ impl IdleSpin {
                 seen_offers = num_offers;
                 let sees_some = shared.compute.has_tasks();
                 if sees_some && (saw_some || is_alone || is_offered) {
+                    if is_alone {
+                        self.num_alone_in_vain = 0;
+                    }
                     if waited > spinning_time / 2 {
                         self.next = Next::Late;
                     }
@@ -125,5 +144,21 @@ impl IdleSpin {
         }
         self.next = Next::Late;
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_worker_that_spins_in_vain_soon_spins_only_now_and_then() {
+        let mut idle_spin = IdleSpin::default();
+        let mut spins = 0;
+        for num_in_vain in 0..80 {
+            idle_spin.num_alone_in_vain = num_in_vain;
+            spins += u32::from(idle_spin.spins_alone());
+        }
+        assert_eq!(spins, 8 + 9);
     }
 }
