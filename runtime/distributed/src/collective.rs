@@ -49,6 +49,10 @@ pub(crate) mod uses;
 
 mod split;
 
+mod lent;
+
+mod destination;
+
 mod pieces;
 
 mod reduction;
@@ -102,7 +106,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use prost::bytes::Bytes;
 use tfrt_host::HostContext;
 use tfrt_support::Error;
-use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, TensorError};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use crate::context::DistributedContext;
 use crate::payload_memory::PayloadMemory;
@@ -152,16 +156,6 @@ fn copy_of(tensor: &DenseHostTensor, context: &DistributedContext) -> Result<Hos
     Ok(copy.into_buffer())
 }
 
-/// Returns a copy of elements, to send while the tensor changes.
-fn sent_copy<T: Element>(
-    elements: &[T],
-    context: &DistributedContext,
-) -> Result<Bytes, TensorError> {
-    let memory = PayloadMemory::of(context.host());
-    let copy = HostBuffer::copied(memory.allocator(size_of_val(elements)), elements)?;
-    lend(&copy)
-}
-
 /// Calls `write` with the bytes of a tensor.
 fn write_by(
     tensor: &DenseHostTensor,
@@ -187,7 +181,7 @@ fn write_all(tensor: &DenseHostTensor, bytes: &[u8]) -> Result<(), TensorError> 
 }
 
 /// Returns the bytes of a buffer that no one writes any more, without a copy.
-fn lend(buffer: &HostBuffer) -> Result<Bytes, TensorError> {
+fn shared_bytes(buffer: &HostBuffer) -> Result<Bytes, TensorError> {
     Ok(Bytes::from_owner(buffer.elements_owned::<u8>()?))
 }
 

@@ -174,6 +174,13 @@ pub trait RemoteClient: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Returns `true` if payloads are only read while a call lasts, and given back soon, however it
+    /// ends: receivers get copies. A caller may then lend memory that it writes later. Default:
+    /// `false`.
+    fn copies_payloads(&self) -> bool {
+        false
+    }
+
     /// Ends the calls in progress, and the connection. Their replies get an error, unless nobody
     /// waits for them any more. Default: does nothing, for transports without connections.
     fn cut(&self) {}

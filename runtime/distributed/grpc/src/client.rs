@@ -217,6 +217,12 @@ impl RemoteClient for Client {
         };
     }
 
+    fn copies_payloads(&self) -> bool {
+        // Data connections read payloads where they are; HTTP/2 may keep them for a while.
+        let greeted = self.peer.greeted.get();
+        greeted.is_some_and(|takes| takes.payloads)
+    }
+
     fn cut(&self) {
         self.cut.send_replace(());
     }

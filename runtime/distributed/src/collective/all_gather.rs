@@ -2,21 +2,21 @@
 //!
 //! The tensor of each member travels once around the ring in segments, under the key
 //! `group:group:KEY:ORIGIN:RECEIVER`; all but the first one with their numbers behind it. Every
-//! member scatters the received elements into the result, `step` elements at a time, for each index
-//! of the dimensions before the axis.
+//! member passes the received elements on, and then scatters them into the result, `step` elements
+//! at a time, for each index of the dimensions before the axis. An all-gather that fails may have
+//! written parts of its output.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
+use super::destination::Destination;
 use super::header::{Operation, Part, parameter_of};
-use super::pieces::Pieces;
 use super::ring::{Ring, abandon_first};
-use super::split::{num_segments, segment};
-use super::{Collective, copy_of, lend, write_by};
+use super::split::{byte_range, num_segments, segment};
+use super::{Collective, copy_of, shared_bytes};
 use crate::error::Gather;
 
 pub(super) const WRONG_OUTPUT: &str =
@@ -56,11 +56,9 @@ pub(super) fn all_gather_fixed_shape(
     match prepared {
         Ok(layout) => {
             let operation = Operation::AllGather(layout.axis);
-            gather(ring, layout, &input, operation, move |gathered| {
-                done(
-                    gathered
-                        .and_then(|gathered| Ok(write_by(&output, |bytes| gathered.write(bytes))?)),
-                );
+            let result = output.into_buffer();
+            gather(ring, layout, (&input, result), operation, move |gathered| {
+                done(gathered.map(drop));
             });
         }
         Err(error) => {
@@ -103,12 +101,21 @@ pub(super) fn all_gather_any_shape(
     };
     ring_of_tensors.follows(&ring);
     let (size, rank) = (ring.size(), input.shape().rank());
+    let allocator = Arc::clone(collective.context.host().allocator());
+    let gathered_shapes = HostBuffer::zeroed(&allocator, size * rank * size_of::<i64>(), 64);
+    let gathered_shapes = match gathered_shapes {
+        Ok(memory) => memory,
+        Err(error) => {
+            ring.refuse(&error.clone().into());
+            return done(Err(error.into()));
+        }
+    };
     // A member of another rank sends another number of sizes: that is told by what it sends, and
     // not as a mismatch.
     let of_shapes = Operation::GatherShapes(parameter_of(axis));
-    gather(ring, layout, &shape, of_shapes, move |shapes| {
+    let sides = (&shape, gathered_shapes);
+    gather(ring, layout, sides, of_shapes, move |shapes| {
         let prepared = shapes.and_then(|shapes| {
-            let shapes = shapes.to_buffer()?;
             let sizes = shapes.elements::<i64>()?;
             let origins: Result<Vec<Shape>, Error> = (0..size)
                 .map(|member| Ok(Shape::from_signed(&sizes[member * rank..][..rank])?))
@@ -122,11 +129,13 @@ pub(super) fn all_gather_any_shape(
             if !origins.iter().all(is_equal) {
                 return Err(invalid(WRONG_INPUT));
             }
-            Layout::new(&origins, axis)
+            let layout = Layout::new(&origins, axis)?;
+            let num_bytes = layout.num_bytes(input.dtype())?;
+            Ok((layout, HostBuffer::zeroed(&allocator, num_bytes, 64)?))
         });
         let ring = ring_of_tensors;
-        let layout = match prepared {
-            Ok(layout) => layout,
+        let (layout, result) = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => {
                 ring.refuse(&error);
                 return done(Err(error));
@@ -134,9 +143,10 @@ pub(super) fn all_gather_any_shape(
         };
         let (dtype, dims) = (input.dtype(), layout.dims.clone());
         let operation = Operation::AllGather(layout.axis);
-        gather(ring, layout, &input, operation, move |gathered| {
-            done(gathered.and_then(|gathered| {
-                let (shape, buffer) = (Shape::new(&dims)?, gathered.to_buffer()?);
+        let sides = (&input, result);
+        gather(ring, layout, sides, operation, move |gathered| {
+            done(gathered.and_then(|buffer| {
+                let shape = Shape::new(&dims)?;
                 Ok(DenseHostTensor::from_buffer(dtype, shape, buffer)?)
             }));
         });
@@ -246,6 +256,13 @@ impl Layout {
         self.lens.iter().sum()
     }
 
+    /// Returns the number of bytes of the result.
+    fn num_bytes(&self, dtype: DType) -> Result<usize, Error> {
+        let element_bytes = tfrt_tensor::element_bytes(dtype)?;
+        let num_bytes = self.num_elements().checked_mul(element_bytes);
+        num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))
+    }
+
     /// Returns the range of bytes that the elements of a member have in the result, if they are
     /// consecutive.
     pub(super) fn range(&self, member: usize, element_bytes: usize) -> Option<Range<usize>> {
@@ -291,15 +308,18 @@ impl Layout {
     }
 }
 
+/// Gathers the tensors of all members into memory, and returns it.
 fn gather(
     ring: Arc<Ring>,
     layout: Layout,
-    input: &DenseHostTensor,
+    (input, result): (&DenseHostTensor, HostBuffer),
     operation: Operation,
-    done: impl FnOnce(Result<Arc<AllGather>, Error>) + Send + 'static,
+    done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
 ) {
-    match AllGather::new(Arc::clone(&ring), layout, input, operation) {
-        Ok((this, own)) => this.run(own, done),
+    let this = AllGather::new(Arc::clone(&ring), layout, (input, result), operation);
+    let own = this.and_then(|this| Ok((this.own_tensor(input)?, this)));
+    match own {
+        Ok((own, this)) => this.run(&own, done),
         Err(error) => {
             ring.refuse(&error);
             done(Err(error));
@@ -316,69 +336,69 @@ struct AllGather {
     dtype: DType,
     element_bytes: usize,
     operation: Operation,
-    /// What has arrived, and the elements of this member, until all of them can be written.
-    pieces: Pieces,
+    destination: Destination,
+    /// The addresses of the result.
+    addresses: Range<usize>,
 }
 
 impl AllGather {
-    /// Returns the gathering, and the elements of this member.
     fn new(
         ring: Arc<Ring>,
         layout: Layout,
-        input: &DenseHostTensor,
+        (input, result): (&DenseHostTensor, HostBuffer),
         operation: Operation,
-    ) -> Result<(Arc<Self>, HostBuffer), Error> {
-        let context = &ring.collective().context;
-        let own = copy_of(input, context)?;
-        let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
-        let num_bytes = layout.num_elements().checked_mul(element_bytes);
-        num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))?;
-        let num_pieces = layout
-            .lens
-            .iter()
-            .map(|len| num_segments(*len, 1, element_bytes));
-        let this = Self {
-            pieces: Pieces::new(num_pieces.sum()),
+    ) -> Result<Arc<Self>, Error> {
+        let expected = layout.num_bytes(input.dtype())?;
+        let found = result.len_bytes();
+        if found != expected {
+            return Err(TensorError::WrongBufferSize { expected, found }.into());
+        }
+        Ok(Arc::new(Self {
+            addresses: addresses(&result),
+            destination: Destination::new(result),
             layout,
             dtype: input.dtype(),
-            element_bytes,
+            element_bytes: tfrt_tensor::element_bytes(input.dtype())?,
             operation,
             ring,
-        };
-        Ok((Arc::new(this), own))
+        }))
+    }
+
+    /// Returns the elements of this member: those of `input`, or a copy of them if what others send
+    /// is written over them.
+    fn own_tensor(&self, input: &DenseHostTensor) -> Result<DenseHostTensor, Error> {
+        let (own, all) = (addresses(input.buffer()), &self.addresses);
+        if own.start < all.end && all.start < own.end {
+            let copy = copy_of(input, &self.ring.collective().context)?;
+            let shape = input.shape().clone();
+            return Ok(DenseHostTensor::from_buffer(input.dtype(), shape, copy)?);
+        }
+        Ok(input.clone())
     }
 
     fn run(
         self: Arc<Self>,
-        own: HostBuffer,
-        done: impl FnOnce(Result<Arc<Self>, Error>) + Send + 'static,
+        own: &DenseHostTensor,
+        done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
         let work = self.ring.work(move |sends| {
             this.ring.leave();
-            done(this.ring.outcome(sends).map(|()| this));
+            let outcome = this.ring.outcome(sends);
+            done(outcome.and_then(|()| Ok(this.destination.finish()?)));
         });
-        let own_index = self.ring.index();
-        for number in 0..self.num_segments(own_index) {
-            let place = (own_index, number);
-            let range = self.range(place);
-            let (start, len) = (
-                range.start * self.element_bytes,
-                range.len() * self.element_bytes,
-            );
-            let segment = own.slice(start, len).map_err(Error::from);
-            let stored = segment.and_then(|segment| self.store(place, &segment));
-            if self.ring.size() == 1 {
-                if let Err(error) = stored {
-                    self.ring.fail(&error);
+        let (own_index, right) = (self.ring.index(), self.ring.right());
+        if self.ring.size() > 1 {
+            for number in 0..self.num_segments(own_index) {
+                let place = (own_index, number);
+                let range = byte_range(self.range(place), self.element_bytes);
+                match self.ring.own_bytes(own, range, right, &work) {
+                    Ok(bytes) => {
+                        let (key, part) = (self.key(place, right), self.part(own_index));
+                        self.ring.send(key, part, bytes, work.clone());
+                    }
+                    Err(error) => self.ring.fail(&error),
                 }
-                continue;
-            }
-            let key = self.key(place, self.ring.right());
-            let part = self.part(own_index);
-            match stored {
-                Ok(bytes) => self.ring.send(key, part, bytes, work.clone()),
-                Err(error) => self.ring.fail(&error),
             }
         }
         for origin in (0..self.ring.size()).filter(|origin| *origin != own_index) {
@@ -386,6 +406,7 @@ impl AllGather {
                 Arc::clone(&self).receive((origin, number), work.clone());
             }
         }
+        self.store(own_index, 0, own.buffer());
     }
 
     fn key(&self, (origin, number): Place, receiver: usize) -> String {
@@ -427,62 +448,57 @@ impl AllGather {
         let (origin, _) = place;
         let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
         let part = self.part(origin);
-        ring.receive(key, part, move |received| {
+        ring.receive_light_from(ring.left(), key, part, move |received| {
             let right = self.ring.right();
-            let is_last = right == origin;
-            match received.and_then(|data| self.store(place, &data)) {
-                Ok(_) if is_last => {}
-                Ok(data) => self.ring.send(self.key(place, right), part, data, work),
-                Err(error) => self.ring.fail(&error),
+            let passed_on = received.and_then(|data| {
+                self.check_size(place, &data)?;
+                if right != origin {
+                    let (key, bytes) = (self.key(place, right), shared_bytes(&data)?);
+                    self.ring.send(key, part, bytes, work.clone());
+                }
+                Ok(data)
+            });
+            match passed_on {
+                Ok(data) => Some(Box::new(move || {
+                    self.store(origin, self.range(place).start, &data);
+                    // The work lasts until then.
+                    drop(work);
+                })),
+                Err(error) => Some(self.ring.failing(error, work)),
             }
         });
     }
 
-    fn store(&self, place: Place, data: &HostBuffer) -> Result<Bytes, Error> {
+    fn check_size(&self, place: Place, data: &HostBuffer) -> Result<(), Error> {
         let (origin, _) = place;
-        let range = self.range(place);
-        let expected = range.len() * self.element_bytes;
-        if data.len_bytes() != expected {
-            return Err(match self.operation {
-                Operation::GatherShapes(_) => invalid(WRONG_RANK),
-                _ => invalid(format!(
-                    "expected {expected} bytes from member {origin}, found {}",
-                    data.len_bytes()
-                )),
-            });
+        let (expected, found) = (
+            self.range(place).len() * self.element_bytes,
+            data.len_bytes(),
+        );
+        if found == expected {
+            return Ok(());
         }
-        self.pieces.put(self.index_of(place), data.clone());
-        Ok(lend(data)?)
-    }
-
-    /// Returns where a segment is among the pieces.
-    fn index_of(&self, (origin, number): Place) -> usize {
-        let before: usize = (0..origin).map(|origin| self.num_segments(origin)).sum();
-        before + number
-    }
-
-    /// Writes the gathered elements, once all of them are there.
-    fn write(&self, result: &mut [u8]) -> Result<(), TensorError> {
-        let members = 0..self.layout.lens.len();
-        let places: Vec<Place> = members
-            .flat_map(|origin| (0..self.num_segments(origin)).map(move |number| (origin, number)))
-            .collect();
-        self.pieces.each(|index, piece| {
-            let place = places[index];
-            let start = self.range(place).start;
-            self.layout
-                .scatter_from(place.0, self.element_bytes, start, piece, result);
-            Ok(())
+        Err(match self.operation {
+            Operation::GatherShapes(_) => invalid(WRONG_RANK),
+            _ => invalid(format!(
+                "expected {expected} bytes from member {origin}, found {found}"
+            )),
         })
     }
 
-    fn to_buffer(&self) -> Result<HostBuffer, TensorError> {
-        let num_bytes = self.layout.num_elements() * self.element_bytes;
-        let allocator = self.ring.collective().context.host().allocator();
-        let mut buffer = HostBuffer::zeroed(allocator, num_bytes, 64)?;
-        self.write(&mut buffer.write()?)?;
-        Ok(buffer)
+    /// Writes some elements of a member, of which the first one is at `start`.
+    fn store(&self, origin: usize, start: usize, data: &HostBuffer) {
+        self.destination.write(|result| {
+            let elements = data.read()?;
+            self.layout
+                .scatter_from(origin, self.element_bytes, start, &elements, result);
+            Ok(())
+        });
     }
+}
+
+fn addresses(buffer: &HostBuffer) -> Range<usize> {
+    buffer.address()..buffer.address() + buffer.len_bytes()
 }
 
 #[cfg(test)]

@@ -4,20 +4,19 @@
 //! Each segment travels around the ring, from the sender to its left neighbour, under the key
 //! `group:group:KEY:CHUNK:RECEIVER`; all but the first one of a chunk with their numbers behind it.
 //!
-//! What has arrived stays where it is until all of it can be written: a broadcast that fails leaves
-//! tensors as they are.
+//! A segment is passed on, and then written. A broadcast that fails may have written parts of the
+//! tensors of receivers.
 
 use std::sync::Arc;
 
-use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
+use super::destination::Destination;
 use super::header::{Operation, Part, parameter_of};
-use super::pieces::Pieces;
 use super::ring::Ring;
-use super::split::{chunk, num_segments, segment};
-use super::{Collective, lend, sent_copy};
+use super::split::{byte_range, chunk, num_segments, segment};
+use super::{Collective, shared_bytes};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError};
 
@@ -35,7 +34,7 @@ pub(super) fn broadcast(
         Err(error) => return done(Err(error)),
     };
     match Broadcast::new(Arc::clone(&ring), &tensor, sender) {
-        Ok(this) => this.run(tensor, done),
+        Ok(this) => this.run(&tensor, done),
         Err(error) => {
             ring.refuse(&error);
             done(Err(error));
@@ -53,8 +52,8 @@ struct Broadcast {
     /// The position of the sender.
     sender: usize,
     num_segments: usize,
-    /// What has arrived.
-    pieces: Pieces,
+    /// The tensor of a receiver.
+    destination: Destination,
 }
 
 impl Broadcast {
@@ -86,7 +85,7 @@ impl Broadcast {
             },
             element_bytes,
             sender: position,
-            pieces: Pieces::new(ring.size() * num_segments),
+            destination: Destination::new(tensor.buffer().clone()),
             num_segments,
             ring,
         }))
@@ -94,14 +93,11 @@ impl Broadcast {
 
     fn run(
         self: Arc<Self>,
-        tensor: DenseHostTensor,
+        tensor: &DenseHostTensor,
         done: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
-        let own = tensor.clone();
-        let work = self
-            .ring
-            .work(move |sends| done(this.finish(sends, &tensor)));
+        let work = self.ring.work(move |sends| done(this.finish(sends)));
         if self.ring.size() == 1 {
             return;
         }
@@ -110,12 +106,14 @@ impl Broadcast {
             for chunk in 0..self.ring.size() {
                 let place = (chunk, number);
                 if self.ring.index() == self.sender {
-                    match self.copy_of(&own, place) {
+                    let right = self.ring.right();
+                    let range = self.range(place);
+                    match self.ring.own_bytes(tensor, range, right, &work) {
                         Ok(bytes) => {
-                            let key = self.key(place, self.ring.right());
+                            let key = self.key(place, right);
                             self.ring.send(key, self.part, bytes, work.clone());
                         }
-                        Err(error) => self.ring.fail(&error.into()),
+                        Err(error) => self.ring.fail(&error),
                     }
                 } else {
                     Arc::clone(&self).receive(place, work.clone());
@@ -124,12 +122,10 @@ impl Broadcast {
         }
     }
 
-    fn finish(&self, sends: Answer<()>, tensor: &DenseHostTensor) -> Result<(), Error> {
+    fn finish(&self, sends: Answer<()>) -> Result<(), Error> {
         self.ring.leave();
         self.ring.outcome(sends)?;
-        if self.ring.index() != self.sender {
-            self.pieces.write(tensor)?;
-        }
+        self.destination.finish()?;
         Ok(())
     }
 
@@ -144,39 +140,44 @@ impl Broadcast {
     /// Returns where a segment is among all bytes.
     fn range(&self, (index, number): Place) -> std::ops::Range<usize> {
         let within = chunk(self.part.num_elements, self.ring.size(), index);
-        let elements = segment(within, self.num_segments, number);
-        elements.start * self.element_bytes..elements.end * self.element_bytes
-    }
-
-    fn copy_of(&self, tensor: &DenseHostTensor, place: Place) -> Result<Bytes, TensorError> {
-        let bytes = tensor.buffer().read()?;
-        sent_copy(&bytes[self.range(place)], &self.ring.collective().context)
+        byte_range(
+            segment(within, self.num_segments, number),
+            self.element_bytes,
+        )
     }
 
     fn receive(self: Arc<Self>, place: Place, work: Gather) {
         let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
-        ring.receive(key, self.part, move |received| {
+        ring.receive_light_from(ring.left(), key, self.part, move |received| {
             let right = self.ring.right();
-            let is_last = right == self.sender;
-            match received.and_then(|data| Ok(self.store(place, &data)?)) {
-                Ok(_) if is_last => {}
-                Ok(data) => {
-                    let key = self.key(place, right);
-                    self.ring.send(key, self.part, data, work);
+            let passed_on = received.and_then(|data| {
+                self.check_size(place, &data)?;
+                if right != self.sender {
+                    let (key, bytes) = (self.key(place, right), shared_bytes(&data)?);
+                    self.ring.send(key, self.part, bytes, work.clone());
                 }
-                Err(error) => self.ring.fail(&error),
+                Ok(data)
+            });
+            match passed_on {
+                Ok(data) => Some(Box::new(move || {
+                    let range = self.range(place);
+                    self.destination.write(|bytes| {
+                        bytes[range].copy_from_slice(&data.read()?);
+                        Ok(())
+                    });
+                    // The work lasts until then.
+                    drop(work);
+                })),
+                Err(error) => Some(self.ring.failing(error, work)),
             }
         });
     }
 
-    fn store(&self, place: Place, data: &HostBuffer) -> Result<Bytes, TensorError> {
+    fn check_size(&self, place: Place, data: &HostBuffer) -> Result<(), TensorError> {
         let (expected, found) = (self.range(place).len(), data.len_bytes());
-        if found != expected {
-            return Err(TensorError::WrongBufferSize { expected, found });
+        match found == expected {
+            true => Ok(()),
+            false => Err(TensorError::WrongBufferSize { expected, found }),
         }
-        let (chunk, number) = place;
-        self.pieces
-            .put(chunk * self.num_segments + number, data.clone());
-        lend(data)
     }
 }

@@ -12,23 +12,26 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use prost::bytes::Bytes;
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
-use tfrt_tensor::HostBuffer;
+use tfrt_tensor::{DenseHostTensor, HostBuffer};
 
 use super::abandonment::{ABANDONED, Abandonment, abandonment_key};
 use super::header::{Header, Kind, Part};
+use super::lent::lend;
 use super::uses::{Belongs, OwnUse};
-use super::{Collective, epoch};
+use super::{Collective, epoch, shared_bytes};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::health::Watch;
 use crate::last_reference::drop_on_queue;
 use crate::payload::Payload;
+use crate::payload_memory::PayloadMemory;
 use crate::rendezvous::Entered;
 use crate::server::Server;
 
@@ -303,6 +306,11 @@ impl Ring {
         (self.index + 1) % self.size()
     }
 
+    /// Returns the position of the left neighbour.
+    pub(super) fn left(&self) -> usize {
+        (self.index + self.size() - 1) % self.size()
+    }
+
     /// Returns the position of a task in the group.
     pub(super) fn position_of(&self, task: TaskHandle) -> Option<usize> {
         self.members.iter().position(|member| *member == task)
@@ -451,6 +459,26 @@ impl Ring {
         });
     }
 
+    /// Returns bytes of a tensor of this member, to send to the member at a position: where they
+    /// are, if the transport only reads them. The work lasts until it has given them back. Others
+    /// get a copy, because the program may write the tensor when the work has ended.
+    pub(super) fn own_bytes(
+        &self,
+        tensor: &DenseHostTensor,
+        range: Range<usize>,
+        position: usize,
+        work: &Gather,
+    ) -> Result<Bytes, Error> {
+        let context = &self.collective.context;
+        if context.may_lend_to(self.members[position]) {
+            return Ok(lend(tensor, work)?.slice(range));
+        }
+        let memory = PayloadMemory::of(context.host());
+        let bytes = &tensor.buffer().read()?[range];
+        let copy = HostBuffer::copied(memory.allocator(bytes.len()), bytes)?;
+        Ok(shared_bytes(&copy)?)
+    }
+
     /// Sends elements to the right neighbour. The part of the work is over when they were received.
     pub(super) fn send(self: &Arc<Self>, key: String, part: Part, elements: Bytes, work: Gather) {
         self.send_to(self.right(), key, part, elements, work);
@@ -496,8 +524,7 @@ impl Ring {
         part: Part,
         f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
-        let left = (self.index + self.size() - 1) % self.size();
-        self.receive_from(left, key, part, f);
+        self.receive_from(self.left(), key, part, f);
     }
 
     /// As [`receive`](Self::receive), from the member at a position.
@@ -508,29 +535,85 @@ impl Ring {
         part: Part,
         f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
+        self.receive_light_from(position, key, part, |received| {
+            Some(Box::new(move || f(received)))
+        });
+    }
+
+    /// As [`receive_from`](Self::receive_from), for an `f` that takes little time and waits for
+    /// nothing: it may run on a thread of the transport, which saves a change of threads. What it
+    /// returns runs as a task of the work queue. It [releases](Self::release) what it refers to.
+    pub(super) fn receive_light_from(
+        self: &Arc<Self>,
+        position: usize,
+        key: String,
+        part: Part,
+        f: impl FnOnce(Result<HostBuffer, Error>) -> Option<Rest> + Send + 'static,
+    ) {
         self.receive_boxed(position, key, part, Box::new(f));
+    }
+
+    /// Returns the rest of the work with a message that is wrong: the member fails, and then that
+    /// part of its work ends.
+    pub(super) fn failing(self: &Arc<Self>, error: Error, work: Gather) -> Rest {
+        let this = Arc::clone(self);
+        Box::new(move || {
+            this.fail(&error);
+            drop(work);
+        })
+    }
+
+    /// Drops a reference to what belongs to the collective, on any thread.
+    pub(super) fn release<T: Send + Sync + 'static>(&self, reference: Arc<T>) {
+        drop_on_queue(self.collective.context.host().queue(), reference);
     }
 
     fn receive_boxed(self: &Arc<Self>, position: usize, key: String, part: Part, f: OnReceived) {
         let mut state = self.lock();
         if let Some(error) = state.failure.clone() {
             drop(state);
-            return f(Err(error));
+            return run_rest(f(Err(error)));
         }
         state.waiting.insert(key.clone());
         drop(state);
         let (this, own_key) = (Arc::clone(self), key.clone());
         let receiver = move |payload: Result<Payload, Error>| {
             let queue = Arc::clone(this.collective.context.host().queue());
-            queue.add_task(Task::new(move || {
-                this.lock().waiting.remove(&own_key);
-                this.take_in(position, own_key, part, payload, f);
-            }));
+            let Some(elements) = this.open_expected(position, &payload, part) else {
+                queue.add_task(Task::new(move || {
+                    this.lock().waiting.remove(&own_key);
+                    this.take_in(position, own_key, part, payload, f);
+                }));
+                return;
+            };
+            this.lock().waiting.remove(&own_key);
+            let rest = f(Ok(elements));
+            drop_on_queue(&queue, this);
+            if let Some(rest) = rest {
+                queue.add_task(Task::new(rest));
+            }
         };
         let context = &self.collective.context;
         context.receive_light(self.members[position], &key, Box::new(receiver));
         if let Some(error) = self.failure() {
             context.rendezvous().give_up(&key, &error);
+        }
+    }
+
+    /// Returns the elements of a payload, if it is the expected message.
+    fn open_expected(
+        &self,
+        position: usize,
+        payload: &Result<Payload, Error>,
+        part: Part,
+    ) -> Option<HostBuffer> {
+        let payload = payload.as_ref().ok()?;
+        match payload
+            .may_be_of(self.members[position])
+            .then(|| self.open(payload, part))?
+        {
+            Opened::Elements(elements) => Some(elements),
+            _ => None,
         }
     }
 
@@ -550,10 +633,10 @@ impl Ring {
             Err(error) => Opened::Fails(error.clone(), Cause::Own),
         };
         match opened {
-            Opened::Elements(elements) => f(Ok(elements)),
+            Opened::Elements(elements) => run_rest(f(Ok(elements))),
             Opened::Fails(error, cause) => {
                 self.fail_of(&error, cause);
-                f(Err(error));
+                run_rest(f(Err(error)));
             }
             Opened::Past => self.receive_boxed(position, key, part, f),
             Opened::Future => {
@@ -567,7 +650,7 @@ impl Ring {
                     let rendezvous = self.collective.context.rendezvous();
                     let _ = rendezvous.put_back(&key, payload);
                 }
-                f(Err(error));
+                run_rest(f(Err(error)));
             }
         }
     }
@@ -630,7 +713,16 @@ impl Ring {
 }
 
 /// Gets the elements of a message, or the error that the member has failed with.
-type OnReceived = Box<dyn FnOnce(Result<HostBuffer, Error>) + Send>;
+type OnReceived = Box<dyn FnOnce(Result<HostBuffer, Error>) -> Option<Rest> + Send>;
+
+/// What takes longer of the work with a message.
+pub(super) type Rest = Box<dyn FnOnce() + Send>;
+
+fn run_rest(rest: Option<Rest>) {
+    if let Some(rest) = rest {
+        rest();
+    }
+}
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,7 +17,11 @@ pub(super) fn chunk_bytes(
     index: usize,
     element_bytes: usize,
 ) -> Range<usize> {
-    let elements = chunk(num_elements, num_chunks, index);
+    byte_range(chunk(num_elements, num_chunks, index), element_bytes)
+}
+
+/// Returns where a range of elements is among all bytes.
+pub(super) fn byte_range(elements: Range<usize>, element_bytes: usize) -> Range<usize> {
     elements.start * element_bytes..elements.end * element_bytes
 }
 

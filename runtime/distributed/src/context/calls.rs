@@ -128,6 +128,16 @@ impl DistributedContext {
         }
     }
 
+    /// Returns `true` if payloads to a task may be lent: whoever sends them may write their memory
+    /// once they were given back.
+    pub(crate) fn may_lend_to(&self, task: TaskHandle) -> bool {
+        // As for a call, no client of a lost task is made.
+        self.health.peer_end(task).is_none()
+            && self
+                .client(task)
+                .is_ok_and(|client| client.copies_payloads())
+    }
+
     /// Sends a request to a task. If the task is lost before it answers, or the context is closed
     /// already, `done` immediately gets an error. If the context is closed while it waits, the
     /// answer may still come while the context is drained.

@@ -119,6 +119,13 @@ fn run() -> Result<(), Error> {
             .and_then(|()| out.flush())
             .map_err(Error::other)?;
     }
-    // Nobody leaves before the others are done.
-    host.await_values(&[member.barrier("end").into()])
+    // Nobody leaves before the others are done, and have their answers.
+    host.await_values(&[member.barrier("end").into()])?;
+    let (sender, receiver) = channel();
+    server.shut_down_then(move |outcome| {
+        // This thread waits for it.
+        let _ = sender.send(outcome);
+    });
+    let ended = receiver.recv().map_err(Error::other)?;
+    ended.map_err(|errors| errors.to_value(&host))
 }

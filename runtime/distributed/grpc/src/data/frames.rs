@@ -50,6 +50,13 @@ impl<W: AsyncWrite + Unpin> Frames<W> {
         self.left.push_back(frames);
     }
 
+    /// Copies what is to be sent: nobody else's memory is used any more.
+    pub(super) fn copy_left(&mut self) {
+        for bytes in &mut self.left {
+            *bytes = Bytes::copy_from_slice(bytes);
+        }
+    }
+
     /// Returns the number of parts that are to be sent.
     pub(super) fn num_left(&self) -> usize {
         self.left.len()

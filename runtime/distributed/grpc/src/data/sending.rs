@@ -484,8 +484,14 @@ struct Writer {
 }
 
 impl Writer {
-    /// Sends a payload after the frames that are there.
+    /// Sends a payload after the frames that are there. Ended at any time, it gives back the memory
+    /// of the payload.
     async fn send(&mut self, number: u64, request: &SendDataRequest) -> io::Result<()> {
+        let sending = Sending(self);
+        sending.0.send_payload(number, request).await
+    }
+
+    async fn send_payload(&mut self, number: u64, request: &SendDataRequest) -> io::Result<()> {
         let sizes = request.payload.iter().map(|bytes| bytes.len() as u64);
         let head = DataChunk {
             context_id: request.context_id,
@@ -526,6 +532,17 @@ impl Writer {
         if self.is_within {
             self.is_within = false;
             self.frames.push(Kind::Abort, 0, Bytes::new());
+        }
+    }
+}
+
+/// A payload that is being sent. Its memory may be lent.
+struct Sending<'writer>(&'writer mut Writer);
+
+impl Drop for Sending<'_> {
+    fn drop(&mut self) {
+        if self.0.is_within {
+            self.0.frames.copy_left();
         }
     }
 }

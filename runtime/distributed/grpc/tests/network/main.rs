@@ -13,6 +13,7 @@ mod faults;
 #[cfg(feature = "flight")]
 mod flight;
 
+mod lent_tensors;
 mod listening;
 
 mod payloads;

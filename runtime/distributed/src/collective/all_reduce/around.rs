@@ -11,8 +11,8 @@ use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, HostBuffer};
 
 use super::super::header::Operation;
-use super::super::split::{num_segments, segment};
-use super::super::{Collective, Reducible, lend, sent_copy};
+use super::super::split::{byte_range, num_segments, segment};
+use super::super::{Collective, Reducible, shared_bytes};
 use super::{Chunks, Done, Reducing, check_len};
 use crate::error::Gather;
 
@@ -38,13 +38,13 @@ impl<T: Reducible> Around<T> {
         output: DenseHostTensor,
         done: Done,
     ) {
-        let this = Arc::clone(&self);
+        let (this, own) = (Arc::clone(&self), input.clone());
         let work = self
             .chunks
             .ring
             .work(move |sends| done(this.chunks.finish(sends, &input, &output)));
         for number in 0..self.num_segments {
-            match self.own_segment(number) {
+            match self.own_segment(&own, number, &work) {
                 Ok(bytes) => {
                     let (key, part) = (self.key(1, number), self.chunks.part);
                     self.chunks.ring.send(key, part, bytes, work.clone());
@@ -84,12 +84,16 @@ impl<T: Reducible> Around<T> {
         segment(self.chunks.range(chunk_index), self.num_segments, number)
     }
 
-    /// Returns a copy of a segment of the chunk that this member sends first.
-    fn own_segment(&self, number: usize) -> Result<Bytes, Error> {
-        let own = self.chunks.own()?;
+    /// Returns a segment of the chunk that this member sends first.
+    fn own_segment(
+        &self,
+        input: &DenseHostTensor,
+        number: usize,
+        work: &Gather,
+    ) -> Result<Bytes, Error> {
         let ring = &self.chunks.ring;
-        let elements = &own[self.range_of(ring.index(), number)];
-        Ok(sent_copy(elements, &ring.collective().context)?)
+        let range = byte_range(self.range_of(ring.index(), number), size_of::<T>());
+        ring.own_bytes(input, range, ring.right(), work)
     }
 
     fn receive(self: Arc<Self>, step: usize, number: usize, work: Gather) {
@@ -132,6 +136,6 @@ impl<T: Reducible> Around<T> {
         if step >= size - 1 && (!self.chunks.scatters() || chunk_index == ring.index()) {
             finished.put(chunk_index * self.num_segments + number, data.clone());
         }
-        Ok(lend(&data)?)
+        Ok(shared_bytes(&data)?)
     }
 }

@@ -25,8 +25,8 @@ use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use super::super::header::Operation;
-use super::super::split::chunk_bytes;
-use super::super::{Collective, PayloadMemory, Reducible, lend, sent_copy};
+use super::super::split::{byte_range, chunk_bytes};
+use super::super::{Collective, Reducible, Reduction, shared_bytes};
 use super::{Chunks, Done, Reducing, check_len};
 use crate::error::Gather;
 
@@ -34,6 +34,10 @@ use crate::error::Gather;
 /// processors, chunks of 4 MiB take 1.2 times as long in rounds. Tests have a smaller limit, so
 /// that small tensors are reduced in both ways.
 const MAX_CHUNK_BYTES: usize = if cfg!(test) { 1 << 8 } else { 256 << 10 };
+
+/// The most bytes of a chunk that the thread of the transport combines when the last message has
+/// arrived.
+const MAX_LIGHT_BYTES: usize = 16 << 10;
 
 /// The most members. Each has connections to all others.
 const MAX_MEMBERS: usize = 32;
@@ -79,13 +83,13 @@ impl<T: Reducible> Rounds<T> {
         output: DenseHostTensor,
         done: Done,
     ) {
-        let this = Arc::clone(&self);
+        let (this, own) = (Arc::clone(&self), input.clone());
         let work = self
             .chunks
             .ring
             .work(move |sends| done(this.chunks.finish(sends, &input, &output)));
         for member in self.others() {
-            self.send_own(member, &work);
+            self.send_own(&own, member, &work);
         }
         for member in self.others() {
             Arc::clone(&self).receive(member, work.clone());
@@ -122,15 +126,14 @@ impl<T: Reducible> Rounds<T> {
     }
 
     /// Sends a member its chunk of the elements of this one.
-    fn send_own(&self, member: usize, work: &Gather) {
+    fn send_own(&self, input: &DenseHostTensor, member: usize, work: &Gather) {
         let Chunks { ring, part, .. } = &self.chunks;
-        let copied = self.chunks.own().and_then(|own| {
-            let elements = &own[self.chunks.range(member)];
-            Ok(sent_copy(elements, &ring.collective().context)?)
-        });
-        let (key, work) = (self.key(1, ring.index(), member), work.clone());
-        match copied {
-            Ok(elements) => ring.send_to(member, key, *part, elements, work),
+        let range = byte_range(self.chunks.range(member), size_of::<T>());
+        match ring.own_bytes(input, range, member, work) {
+            Ok(elements) => {
+                let key = self.key(1, ring.index(), member);
+                ring.send_to(member, key, *part, elements, work.clone());
+            }
             Err(error) => ring.fail(&error),
         }
     }
@@ -139,14 +142,15 @@ impl<T: Reducible> Rounds<T> {
     fn receive(self: Arc<Self>, from: usize, work: Gather) {
         let (ring, part) = (Arc::clone(&self.chunks.ring), self.chunks.part);
         let key = self.key(1, from, ring.index());
-        ring.receive_from(from, key, part, move |received| {
+        ring.receive_light_from(from, key, part, move |received| {
+            let ring = Arc::clone(&self.chunks.ring);
             let checked = received.and_then(|data| {
-                check_len::<T>(&data, &self.chunks.range(self.chunks.ring.index()))?;
+                check_len::<T>(&data, &self.chunks.range(ring.index()))?;
                 Ok(data)
             });
             let data = match checked {
                 Ok(data) => data,
-                Err(error) => return self.chunks.ring.fail(&error),
+                Err(error) => return Some(ring.failing(error, work)),
             };
             let is_last = {
                 let mut state = self.lock();
@@ -154,49 +158,63 @@ impl<T: Reducible> Rounds<T> {
                 state.num_missing -= 1;
                 state.num_missing == 0
             };
-            if is_last {
-                self.finish_chunk(&work);
+            if is_last && !self.is_light() {
+                return Some(Box::new(move || {
+                    if let Err(error) = self.finish_chunk(&work) {
+                        self.chunks.ring.fail(&error);
+                    }
+                }));
             }
+            if is_last && let Err(error) = self.finish_chunk(&work) {
+                return Some(ring.failing(error, work));
+            }
+            drop(work);
+            ring.release(self);
+            None
         });
+    }
+
+    /// Returns `true` if it takes little time to finish the chunk of this member.
+    fn is_light(&self) -> bool {
+        let Chunks {
+            ring, reduction, ..
+        } = &self.chunks;
+        let num_bytes = self.chunks.range(ring.index()).len() * size_of::<T>();
+        num_bytes <= MAX_LIGHT_BYTES && !matches!(reduction, Reduction::User(_))
     }
 
     /// Finishes the chunk of this member, and sends it in the second round.
-    fn finish_chunk(&self, work: &Gather) {
+    fn finish_chunk(&self, work: &Gather) -> Result<(), Error> {
         let Chunks { ring, part, .. } = &self.chunks;
-        let lent = self.combine().and_then(|data| {
-            self.chunks.finished.put(ring.index(), data.clone());
-            match self.chunks.scatters() {
-                true => Ok(Bytes::new()),
-                false => Ok(lend(&data)?),
-            }
-        });
-        let elements = match lent {
-            Ok(elements) => elements,
-            Err(error) => return ring.fail(&error),
+        let data = self.combine()?;
+        let elements = match self.chunks.scatters() {
+            true => Bytes::new(),
+            false => shared_bytes(&data)?,
         };
-        if !self.has_second_round() {
-            return;
+        self.chunks.finished.put(ring.index(), data);
+        if self.has_second_round() {
+            for member in self.others() {
+                let key = self.key(2, ring.index(), member);
+                ring.send_to(member, key, *part, elements.clone(), work.clone());
+            }
         }
-        for member in self.others() {
-            let key = self.key(2, ring.index(), member);
-            ring.send_to(member, key, *part, elements.clone(), work.clone());
-        }
+        Ok(())
     }
 
-    /// Combines the elements of all members, from this one on.
+    /// Combines the elements of all members, from this one on, in the memory of the next one's.
     fn combine(&self) -> Result<HostBuffer, Error> {
         let Chunks {
             ring, reduction, ..
         } = &self.chunks;
-        let theirs = std::mem::take(&mut self.lock().theirs);
+        let mut theirs = std::mem::take(&mut self.lock().theirs);
+        // The last of them has arrived.
+        let missing = || Error::new("the elements of a member are missing");
         let own = self.chunks.own()?;
         let own = &own[self.chunks.range(ring.index())];
-        let memory = PayloadMemory::of(ring.collective().context.host());
-        let mut combined = HostBuffer::copied(memory.allocator(size_of_val(own)), own)?;
+        let mut combined = theirs[ring.right()].take().ok_or_else(missing)?;
         let mut elements = combined.elements_mut::<T>()?;
-        for member in self.others() {
-            // The last of them has arrived.
-            let missing = || Error::new("the elements of a member are missing");
+        reduction.combine_onto(own, &mut elements)?;
+        for member in self.others().skip(1) {
             let data = theirs[member].as_ref().ok_or_else(missing)?;
             reduction.combine_into(&mut elements, &data.elements::<T>()?)?;
         }
@@ -209,7 +227,8 @@ impl<T: Reducible> Rounds<T> {
     fn receive_finished(self: Arc<Self>, from: usize, work: Gather) {
         let (ring, part) = (Arc::clone(&self.chunks.ring), self.chunks.part);
         let key = self.key(2, from, ring.index());
-        ring.receive_from(from, key, part, move |received| {
+        ring.receive_light_from(from, key, part, move |received| {
+            let ring = Arc::clone(&self.chunks.ring);
             let range = match self.chunks.scatters() {
                 true => 0..0,
                 false => self.chunks.range(from),
@@ -221,10 +240,12 @@ impl<T: Reducible> Rounds<T> {
             match checked {
                 Ok(data) if !self.chunks.scatters() => self.chunks.finished.put(from, data),
                 Ok(_) => {}
-                Err(error) => self.chunks.ring.fail(&error),
+                Err(error) => return Some(ring.failing(error, work)),
             }
             // The work lasts until the chunk is kept.
             drop(work);
+            ring.release(self);
+            None
         });
     }
 }

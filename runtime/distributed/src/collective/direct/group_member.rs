@@ -7,6 +7,7 @@ use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
 use super::super::header::Operation;
+use super::super::lent::lend;
 use super::super::{GroupMember, Reduction, back_end};
 use super::exchange::Outcome;
 use super::member::{DirectMember, OVERHEAD_BYTES, Waiting};
@@ -140,7 +141,7 @@ impl GroupMember for DirectMember {
             failure.cloned().map_or(Ok(()), Err)
         }));
         let work = outcome.work();
-        let message = operations::lend(tensor, &work)
+        let message = lend(tensor, &work)
             .and_then(|elements| Message::tensor(self.index, key, tensor, (elements, work)));
         let message = match message {
             Ok(message) => message.failing(&outcome),

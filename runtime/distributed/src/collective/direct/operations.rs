@@ -8,10 +8,11 @@ use prost::bytes::Bytes;
 use tfrt_host::HostContext;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{DType, Error};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::super::all_gather::{Layout, check_axis};
 use super::super::header::{Operation, Part, parameter_of};
+use super::super::lent::lend;
 use super::super::split::{chunk, chunk_bytes};
 use super::super::{Reducible, Reduction, checks, write_all, writes_input};
 use super::MemberPlace;
@@ -65,27 +66,6 @@ pub(super) fn gather_any_along(axis: u64, tensor: &DenseHostTensor) -> Part {
             tensor,
         )
     }
-}
-
-/// Elements that are borrowed while they are sent.
-struct BorrowedElements {
-    elements: OwnedElements<u8>,
-    /// Ends after the borrow: fields are dropped in order.
-    _work: Gather,
-}
-
-impl AsRef<[u8]> for BorrowedElements {
-    fn as_ref(&self) -> &[u8] {
-        &self.elements
-    }
-}
-
-/// Borrows the elements of a tensor until they are sent. The work lasts as long.
-pub(super) fn lend(tensor: &DenseHostTensor, work: &Gather) -> Result<Bytes, Error> {
-    Ok(Bytes::from_owner(BorrowedElements {
-        elements: tensor.buffer().elements_owned()?,
-        _work: work.clone(),
-    }))
 }
 
 /// Checks the size of a message's elements.
