@@ -560,6 +560,32 @@ fn calls_end_by_deadline_cancel_and_loss() {
 }
 
 #[test]
+fn the_timer_of_a_deadline_goes_with_the_answer() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("s");
+    let _there = server(&host, &network, "there");
+    let communicator = network
+        .listen(&host, "caller", std::sync::Weak::<Server>::new())
+        .unwrap();
+    let client = communicator.client("there");
+    for _ in 0..3 {
+        let options = CallOptions {
+            timeout: Some(Duration::from_secs(3600)),
+            ..CallOptions::default()
+        };
+        let request = KeepAliveRequest { context_id: 1 };
+        let answer = finish(&host, |done| {
+            fabric::call(&*client, options, request, done);
+        });
+        assert_eq!(
+            answer.unwrap_err().code(),
+            ErrorCode::InvalidDistributedContextId
+        );
+        assert_eq!(host.timers().num_pending(), 0);
+    }
+}
+
+#[test]
 fn an_unknown_communicator_leaves_a_server_without_network() {
     let host = crate::testing::host("s");
     let server = Server::new(&host, ServerConfig::new("pigeon", "loft")).unwrap();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tfrt_host::HostContext;
+use tfrt_host::{HostContext, Timer};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
@@ -327,18 +327,19 @@ struct Client {
 
 impl RemoteClient for Client {
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
-        let waiting = Waiting(Arc::new(Mutex::new(Some(reply))));
+        let waiting = Waiting::new(reply);
         let method = request.method();
         let gave_up = |code, cause: &str| failure(code, method, &self.address, cause);
         if let Some(timeout) = options.timeout {
-            let (waiting, error) = (
+            let (late, error) = (
                 waiting.clone(),
                 gave_up(ErrorCode::RpcDeadlineExceeded, "the deadline passed"),
             );
             let queue = Arc::clone(self.host.queue());
-            self.host.timers().schedule_after(timeout, move || {
-                queue.add_task(Task::new(move || waiting.answer(Err(error))));
+            let deadline = self.host.timers().schedule_after(timeout, move || {
+                queue.add_task(Task::new(move || late.answer(Err(error))));
             });
+            waiting.set_deadline(deadline);
         }
         if let Some(cancel) = &options.cancel {
             let (waiting, error) = (
@@ -451,20 +452,42 @@ fn failure(code: ErrorCode, method: Method, address: &str, cause: &str) -> Remot
 
 /// A reply that several events want to answer: the first one does.
 #[derive(Clone)]
-struct Waiting(Arc<Mutex<Option<Reply<Response>>>>);
+struct Waiting(Arc<Mutex<Option<Unanswered>>>);
+
+struct Unanswered {
+    reply: Reply<Response>,
+    /// Does not outlive the wait: an hour is a usual deadline.
+    deadline: Option<Timer>,
+}
 
 impl Waiting {
+    fn new(reply: Reply<Response>) -> Self {
+        let deadline = None;
+        Self(Arc::new(Mutex::new(Some(Unanswered { reply, deadline }))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Unanswered>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_answered(&self) -> bool {
-        let reply = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        reply.is_none()
+        self.lock().is_none()
+    }
+
+    /// Keeps the timer that ends the wait, unless it has ended.
+    fn set_deadline(&self, deadline: Timer) {
+        if let Some(unanswered) = &mut *self.lock() {
+            unanswered.deadline = Some(deadline);
+        }
     }
 
     fn answer(&self, answer: Answer<Response>) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = waiting.take();
-        // The reply runs without the lock.
-        drop(waiting);
-        if let Some(reply) = reply {
+        let unanswered = self.lock().take();
+        // Without the lock: the timer and the reply refer to this.
+        if let Some(Unanswered { reply, deadline }) = unanswered {
+            if let Some(deadline) = deadline {
+                deadline.cancel();
+            }
             reply.send(answer);
         }
     }
