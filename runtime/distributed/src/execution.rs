@@ -44,7 +44,11 @@ pub struct Executions(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    running: HashMap<u64, Started>,
+    /// By the numbers of their clients. Nothing but chance and good manners keeps two clients from
+    /// the same number: both executions are then cancelled by it.
+    running: HashMap<u64, Vec<Started>>,
+    /// The number that tells the next execution from others of the same number.
+    next_serial: u64,
     /// Cancelled before they began, oldest first, each with the task that did so.
     cancelled: VecDeque<(u64, Option<TaskName>)>,
     /// The reason why the context is closed.
@@ -53,6 +57,7 @@ struct State {
 
 #[derive(Debug)]
 struct Started {
+    serial: u64,
     request: Weak<RequestContext>,
     /// The task that has started it, if it proved its name.
     starter: Option<TaskName>,
@@ -92,11 +97,14 @@ impl Executions {
         if let Some(position) = early {
             state.cancelled.remove(position);
         }
+        let serial = state.next_serial;
+        state.next_serial += 1;
         let started = Started {
+            serial,
             request: Arc::downgrade(request),
             starter,
         };
-        state.running.insert(id, started);
+        state.running.entry(id).or_default().push(started);
         drop(state);
         match (closed, early) {
             (Some(error), _) => request.cancel_with(error),
@@ -106,6 +114,7 @@ impl Executions {
         Running {
             executions: Arc::clone(self),
             id,
+            serial,
         }
     }
 
@@ -125,12 +134,14 @@ impl Executions {
             state.cancelled.push_back((id, canceller));
             return;
         };
-        if !may_cancel(started.starter.as_ref(), canceller.as_ref()) {
-            return;
-        }
-        let request = started.request.upgrade();
+        let theirs = started
+            .iter()
+            .filter(|started| may_cancel(started.starter.as_ref(), canceller.as_ref()));
+        let requests: Vec<_> = theirs
+            .filter_map(|started| started.request.upgrade())
+            .collect();
         drop(state);
-        if let Some(request) = request {
+        for request in requests {
             request.cancel();
         }
     }
@@ -142,6 +153,7 @@ impl Executions {
         let running: Vec<_> = state
             .running
             .values()
+            .flatten()
             .filter_map(|started| started.request.upgrade())
             .collect();
         drop(state);
@@ -153,7 +165,7 @@ impl Executions {
     /// Returns the number of executions in progress.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lock().running.len()
+        self.lock().running.values().map(Vec::len).sum()
     }
 
     /// Returns `true` if there is no execution in progress.
@@ -176,11 +188,18 @@ impl fmt::Debug for Executions {
 pub struct Running {
     executions: Arc<Executions>,
     id: u64,
+    serial: u64,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.executions.lock().running.remove(&self.id);
+        let mut state = self.executions.lock();
+        if let Some(started) = state.running.get_mut(&self.id) {
+            started.retain(|started| started.serial != self.serial);
+            if started.is_empty() {
+                state.running.remove(&self.id);
+            }
+        }
     }
 }
 
@@ -270,6 +289,23 @@ mod tests {
         // It counts once.
         let _again = executions.begin(7, &again);
         assert!(!again.is_cancelled());
+    }
+
+    #[test]
+    fn executions_with_one_number_end_on_their_own() {
+        let executions = Arc::new(Executions::default());
+        let [first, second, third] = [(); 3].map(|()| request());
+        let first_runs = executions.begin(7, &first);
+        let _second = executions.begin(7, &second);
+        assert_eq!(executions.len(), 2);
+        // The end of one does not hide the other, which its client and the context still cancel.
+        drop(first_runs);
+        assert_eq!(executions.len(), 1);
+        executions.cancel(7);
+        assert!(second.is_cancelled() && !first.is_cancelled());
+        let _third = executions.begin(7, &third);
+        executions.close(&Error::new("closed"));
+        assert!(third.is_cancelled());
     }
 
     #[test]
