@@ -162,6 +162,11 @@ impl Executions {
         }
     }
 
+    /// Returns the reason why the context is closed, if it is.
+    pub(crate) fn closed(&self) -> Option<Error> {
+        self.lock().closed.clone()
+    }
+
     /// Returns the number of executions in progress.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -189,6 +194,14 @@ pub struct Running {
     executions: Arc<Executions>,
     id: u64,
     serial: u64,
+}
+
+impl Running {
+    /// Ends the execution. Returns an error if its context is closed: then what it has waited for
+    /// may have ended before it was cancelled itself, and its results are gone.
+    pub(crate) fn end(self) -> Option<Error> {
+        self.executions.closed()
+    }
 }
 
 impl Drop for Running {

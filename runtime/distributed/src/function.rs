@@ -468,11 +468,10 @@ fn answer(
     ctx: ExecutionContext,
     running: (Running, Option<CancelHook>),
 ) {
-    drop(running);
+    let closed = running.0.end();
     let cancelled = ctx.request().cancel_value();
-    let error = cancelled
-        .and_then(|value| value.error_if_present())
-        .cloned();
+    let cancelled = cancelled.and_then(|value| value.error_if_present());
+    let error = cancelled.cloned().or(closed);
     drop(ctx);
     if let Some(error) = error {
         return reply.send(Err(RemoteError::from(&error).into()));

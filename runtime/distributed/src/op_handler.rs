@@ -335,6 +335,9 @@ impl Execution {
     fn run(self, outputs: &Outputs, reply: Reply<RemoteExecuteOpResponse>) {
         let Some(op) = &self.op else {
             let passed = outputs.set(&self.context, self.in_chain, &[]);
+            let closed = self.context.executions().closed();
+            let closed = closed.map_or(Ok(()), |error| Err(RemoteError::from(&error)));
+            let passed = passed.and(closed);
             let passed = passed.map(|()| RemoteExecuteOpResponse::default());
             return reply.send(passed.map_err(Into::into));
         };
@@ -384,7 +387,10 @@ impl Execution {
             return reply.send(Err(error.into()));
         }
         run_when_ready(&awaited, move || {
-            drop((running, hook));
+            drop(hook);
+            if let Some(error) = running.end() {
+                return reply.send(Err(RemoteError::from(&error).into()));
+            }
             if let Some(error) = chain.error_if_present() {
                 let error = RemoteError::new(ErrorCode::Unknown, error.message());
                 return reply.send(Err(error.into()));
