@@ -395,7 +395,12 @@ fn start(
     let results = function.execute(&ctx, &arguments);
     let (results, hook) = execution::ending_with(ctx.request(), results.into_iter().collect());
     for ((id, _), result) in outputs.iter().zip(&results) {
-        context.objects().set(id, result.clone())?;
+        if let Err(error) = context.objects().set(id, result.clone()) {
+            // Nobody is told of the results. One that is its own argument waits for itself: only
+            // the cancellation ends it.
+            ctx.request().cancel_with(error.clone().into_plain());
+            return Err(error.into());
+        }
     }
     let types = function.result_types();
     let wanted = outputs.iter().zip(types).zip(&results);

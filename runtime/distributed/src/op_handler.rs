@@ -384,6 +384,8 @@ impl Execution {
             unreachable!("the chain is the last of them");
         };
         if let Err(error) = outputs.set(&self.context, chain.clone(), &tensors) {
+            // Nobody is told of the results.
+            ctx.request().cancel_with(error.clone().into_plain());
             return reply.send(Err(error.into()));
         }
         run_when_ready(&awaited, move || {
