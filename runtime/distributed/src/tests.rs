@@ -6,8 +6,6 @@ mod closing;
 
 mod joining;
 
-mod mutations;
-
 mod producers;
 
 pub(crate) mod seeds;

@@ -6,7 +6,9 @@ use tfrt_tensor::file::FileFormat;
 use crate::data_files::DataFormat;
 use crate::mutate::{self, Random};
 use crate::seeds::Seeds;
-use crate::{mutate_data, mutate_text, onnx, programs, stablehlo, targets};
+use crate::{
+    mutate_data, mutate_text, onnx, programs, request_sequences, requests, stablehlo, targets,
+};
 
 /// One target.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +37,14 @@ pub enum Food {
     StableHlo,
     /// Models in files.
     Onnx,
+    /// Messages of a method of tasks.
+    Requests,
+    /// Sequences of requests to a task.
+    RequestSequences,
 }
 
 /// All targets.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 20] = [
     Target {
         name: "verify",
         food: Food::File,
@@ -129,6 +135,16 @@ pub const TARGETS: [Target; 18] = [
         food: Food::Data(DataFormat::Rows(TableFormat::Csv)),
         run: |bytes| DataFormat::Rows(TableFormat::Csv).read(bytes),
     },
+    Target {
+        name: "requests",
+        food: Food::Requests,
+        run: requests::answer,
+    },
+    Target {
+        name: "request_sequences",
+        food: Food::RequestSequences,
+        run: request_sequences::compare,
+    },
 ];
 
 /// The target of this name.
@@ -152,6 +168,8 @@ pub fn mutate_in_place(
         Food::File => mutate::mutate(input, random),
         Food::Data(format) => mutate_data::mutate(format, input, input, random),
         Food::Onnx => onnx::mutate(input, input, random),
+        Food::Requests => requests::mutate(input, input, random),
+        Food::RequestSequences => request_sequences::mutate(input, input, random),
         Food::Text | Food::StableHlo => {
             let text = String::from_utf8_lossy(input);
             mutate_text::mutate(&text, &text, random).into_bytes()
@@ -199,6 +217,8 @@ impl Feed {
             Food::Data(format) => format.seeds(),
             Food::StableHlo => stablehlo::seeds(max_bytes),
             Food::Onnx => onnx::seeds(max_bytes),
+            Food::Requests => requests::seeds(),
+            Food::RequestSequences => request_sequences::seeds(),
         };
         Self {
             food,
@@ -239,6 +259,18 @@ impl Feed {
                 let [bytes, other] =
                     [index, other].map(|index| input(&self.seeds, &self.bred, index));
                 onnx::mutate(bytes, other, &mut self.random)
+            }
+            Food::Requests => {
+                let (index, other) = (self.pick(), self.pick());
+                let [bytes, other] =
+                    [index, other].map(|index| input(&self.seeds, &self.bred, index));
+                requests::mutate(bytes, other, &mut self.random)
+            }
+            Food::RequestSequences => {
+                let (index, other) = (self.pick(), self.pick());
+                let [steps, other] =
+                    [index, other].map(|index| input(&self.seeds, &self.bred, index));
+                request_sequences::mutate(steps, other, &mut self.random)
             }
             Food::Text | Food::StableHlo => {
                 let (index, other) = (self.pick(), self.pick());

@@ -21,6 +21,12 @@ pub mod stablehlo;
 
 pub mod onnx;
 
+pub mod mutate_message;
+
+pub mod requests;
+
+pub mod request_sequences;
+
 pub mod seeds;
 
 pub mod catalog;

@@ -78,6 +78,16 @@ fn bench() -> &'static Bench {
     BENCH.get_or_init(|| Bench::new(Printing::Real))
 }
 
+/// The kernels that were linked, without those that programs of strangers must not have.
+///
+/// # Panics
+/// If two kernels have one name.
+#[must_use]
+pub fn harmless_kernels() -> KernelRegistry {
+    let linked = KernelRegistry::from_link().unwrap_or_else(|error| panic!("{error}"));
+    without_waiting(&linked, Printing::Silent)
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
