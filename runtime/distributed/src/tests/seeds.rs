@@ -1,8 +1,8 @@
-//! Initialization, payloads and collectives on networks with delays and cuts, for many seeds.
-//! `TFRT_LONG_TESTS` runs ten thousand.
+//! Initialization, payloads, collectives and the end of contexts, on networks with delays, losses
+//! and cuts, for many seeds. `TFRT_LONG_TESTS` runs ten thousand.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use prost::bytes::Bytes;
@@ -44,8 +44,13 @@ struct Plan {
     seed: u64,
     max_delay: Duration,
     is_multi_client: bool,
-    /// What is cut, and the number of operations that have started before.
-    cut: Option<(Cut, u64)>,
+    /// The number of requests, and of answers, that are lost of a thousand.
+    lost_per_mille: u64,
+    cut: Option<(Cut, When)>,
+    /// The time after which a task that is cut off is connected again.
+    healed_after: Option<Duration>,
+    /// The task whose server is shut down first.
+    first_to_end: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,24 +61,62 @@ enum Cut {
     Connection(usize),
 }
 
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// So long after the initialization has started.
+    Starting(Duration),
+    /// Once so many operations have started.
+    Operation(u64),
+}
+
 impl Plan {
     fn new(seed: u64) -> Self {
         let mut numbers = Numbers(seed);
         // The first ones are alike.
         numbers.below(2);
+        let max_delay = Duration::from_micros(1 << numbers.below(11));
+        let is_multi_client = numbers.below(2) == 0;
+        let cut = (numbers.below(3) == 0).then(|| {
+            let task = numbers.below(SIZE as u64) as usize;
+            let when = match numbers.below(3) {
+                0 => When::Starting(Duration::from_micros(numbers.below(4000))),
+                _ => When::Operation(numbers.below(3)),
+            };
+            match numbers.below(2) {
+                0 => (Cut::Task(task), when),
+                _ => (Cut::Connection(task), when),
+            }
+        });
+        let is_healed = matches!(cut, Some((Cut::Task(_), _))) && numbers.below(2) == 0;
         Self {
             seed,
-            max_delay: Duration::from_micros(1 << numbers.below(11)),
-            is_multi_client: numbers.below(2) == 0,
-            cut: (numbers.below(4) == 0).then(|| {
-                let task = numbers.below(SIZE as u64) as usize;
-                let at = numbers.below(3);
-                match numbers.below(2) {
-                    0 => (Cut::Task(task), at),
-                    _ => (Cut::Connection(task), at),
-                }
-            }),
+            max_delay,
+            is_multi_client,
+            lost_per_mille: match numbers.below(6) {
+                0 => 20,
+                1 => 200,
+                _ => 0,
+            },
+            cut,
+            healed_after: is_healed.then(|| Duration::from_millis(numbers.below(20))),
+            first_to_end: numbers.below(SIZE as u64) as usize,
         }
+    }
+
+    /// Returns `true` if nothing but a slow machine is in the way of the initialization.
+    fn starts_well(&self) -> bool {
+        self.lost_per_mille == 0 && !matches!(self.cut, Some((_, When::Starting(_))))
+    }
+
+    /// Returns `true` if all that starts succeeds.
+    fn goes_well(&self) -> bool {
+        self.lost_per_mille == 0 && self.cut.is_none()
+    }
+
+    /// Returns `true` if a payload may be lost although its sender and its receiver live on. Then
+    /// the receiver waits until somebody ends the context.
+    fn loses_payloads(&self) -> bool {
+        self.lost_per_mille > 0 || self.healed_after.is_some()
     }
 }
 
@@ -112,17 +155,19 @@ fn contexts(
 
 /// The tasks of a plan, with their contexts.
 struct Cluster {
+    host: Arc<HostContext>,
     network: InProcessNetwork,
     addresses: Vec<String>,
     contexts: Vec<Arc<DistributedContext>>,
-    _servers: Vec<Arc<Server>>,
+    servers: Vec<Arc<Server>>,
 }
 
 fn cluster(plan: Plan, timeout: Duration) -> Result<Cluster, String> {
     let network = InProcessNetwork::with_faults(Faults {
         seed: plan.seed,
         max_delay: plan.max_delay,
-        ..Faults::default()
+        lost_requests_per_mille: plan.lost_per_mille,
+        lost_answers_per_mille: plan.lost_per_mille,
     });
     let host = host("mstd:2");
     let addresses: Vec<String> = (0..SIZE).map(|_| network.free_address()).collect();
@@ -130,21 +175,76 @@ fn cluster(plan: Plan, timeout: Duration) -> Result<Cluster, String> {
     let start = |address: &String| {
         let mut config = ServerConfig::new("test", address);
         config.failure_timeout = timeout;
+        config.initialization_timeout = Some(2 * timeout);
+        config.reports_leftovers = false;
         let listen = |handler| network.listen(&host, address, handler);
         Server::on_network(&host, config, listen).unwrap()
     };
     let servers: Vec<Arc<Server>> = addresses.iter().map(start).collect();
-    let contexts = contexts(plan, &host, &servers, &configs)?;
-    Ok(Cluster {
+    let mut cluster = Cluster {
+        host,
         network,
         addresses,
-        contexts,
-        _servers: servers,
-    })
+        contexts: Vec::new(),
+        servers,
+    };
+    if let Some((cut, When::Starting(after))) = plan.cut {
+        let cut = cluster.cutting(cut, plan.healed_after);
+        cluster.host.timers().schedule_after(after, cut);
+    }
+    match contexts(plan, &cluster.host, &cluster.servers, &configs) {
+        Ok(contexts) => cluster.contexts = contexts,
+        Err(error) => {
+            cluster.end(plan);
+            return Err(error);
+        }
+    }
+    Ok(cluster)
 }
 
-/// A task sends to its right neighbour, which receives.
-fn send(contexts: &[Arc<DistributedContext>], from: usize) -> Pending {
+impl Cluster {
+    /// Returns what cuts a task or a connection, and connects the task again after a while.
+    fn cutting(&self, cut: Cut, healed_after: Option<Duration>) -> impl FnOnce() + Send + 'static {
+        let (network, host) = (self.network.clone(), Arc::clone(&self.host));
+        let address = |task: usize| self.addresses[task % SIZE].clone();
+        let (task, (first, second)) = match cut {
+            Cut::Task(task) => (Some(address(task)), Default::default()),
+            Cut::Connection(task) => (None, (address(task), address(task + 1))),
+        };
+        move || {
+            let Some(task) = task else {
+                return network.cut_between(&first, &second);
+            };
+            network.cut(&task);
+            if let Some(after) = healed_after {
+                host.timers()
+                    .schedule_after(after, move || network.heal(&task));
+            }
+        }
+    }
+
+    /// Ends all servers, and checks that nothing waits any more.
+    fn end(&self, plan: Plan) {
+        let order = (0..SIZE).map(|place| &self.servers[(plan.first_to_end + place) % SIZE]);
+        // The outcome says whether something was cut; then it is over, too.
+        let ended = order.map(|server| started(|done| server.shut_down_then(done)));
+        let ended: Vec<_> = ended.collect();
+        for ended in ended {
+            let _ = wait(&self.host, &ended);
+        }
+        self.host.quiesce().unwrap();
+        for context in &self.contexts {
+            let left = (context.leftovers(), context.health().num_watches());
+            assert!(left.0.is_empty() && left.1 == 0, "{plan:?}: {left:?}");
+            assert!(context.rendezvous().is_empty(), "{plan:?}");
+            assert!(context.executions().is_empty(), "{plan:?}");
+        }
+    }
+}
+
+/// A task sends to its right neighbour, which receives. `sent` is told once the sender knows the
+/// outcome.
+fn send(contexts: &[Arc<DistributedContext>], from: usize, sent: Sender<()>) -> Pending {
     let to = (from + 1) % SIZE;
     let handle =
         |of: usize, index: usize| -> TaskHandle { contexts[of].group("group1").unwrap()[index] };
@@ -157,7 +257,9 @@ fn send(contexts: &[Arc<DistributedContext>], from: usize) -> Pending {
     };
     contexts[to].receive(handle(to, from), &format!("k{from}"), Box::new(receiver));
     let payload = vec![Bytes::from(bytes.clone())];
-    contexts[from].send_data(handle(from, to), format!("k{from}"), payload, |_| ());
+    contexts[from].send_data(handle(from, to), format!("k{from}"), payload, |_| {
+        drop(sent)
+    });
     Pending {
         what: format!("a payload from task {from}"),
         outcome,
@@ -195,77 +297,90 @@ fn reduce(contexts: &[Arc<DistributedContext>]) -> Vec<Pending> {
     pending.collect()
 }
 
-/// Runs a seed: whatever starts ends, with the right result or an error, and without a cut with the
-/// right result.
-fn run(plan: Plan) {
-    let mut timeout = match plan.cut {
-        Some(_) => TIMEOUT,
-        None => LONG_TIMEOUT,
+/// Runs a seed: whatever starts ends, with the right result or an error, and on a good network with
+/// the right result. Returns `true` if all tasks had a context.
+fn run(plan: Plan) -> bool {
+    let mut timeout = match plan.goes_well() {
+        true => LONG_TIMEOUT,
+        false => TIMEOUT,
     };
-    let Cluster {
-        network,
-        addresses,
-        contexts,
-        _servers,
-    } = loop {
+    let cluster = loop {
         match cluster(plan, timeout) {
             Ok(cluster) => break cluster,
+            Err(_) if !plan.starts_well() => return false,
             Err(error) if timeout >= LONG_TIMEOUT => panic!("{plan:?}: {error}"),
             Err(_) => timeout *= 4,
         }
     };
+    let (sender, sent) = channel();
     let mut pending = Vec::new();
     for step in 0..=SIZE as u64 {
         match plan.cut {
-            Some((Cut::Task(task), at)) if at == step => network.cut(&addresses[task]),
-            Some((Cut::Connection(task), at)) if at == step => {
-                network.cut_between(&addresses[task], &addresses[(task + 1) % SIZE]);
+            Some((cut, When::Operation(at))) if at == step => {
+                cluster.cutting(cut, plan.healed_after)();
             }
             _ => {}
         }
         match step {
-            0 => pending.extend(reduce(&contexts)),
-            sender => pending.push(send(&contexts, sender as usize - 1)),
+            0 => pending.extend(reduce(&cluster.contexts)),
+            from => pending.push(send(&cluster.contexts, from as usize - 1, sender.clone())),
         }
     }
+    drop(sender);
     let end = Instant::now() + Duration::from_secs(60);
-    for one in pending {
-        let left = end.saturating_duration_since(Instant::now());
-        let outcome = one.outcome.recv_timeout(left);
+    let left = || end.saturating_duration_since(Instant::now());
+    let all_sent = sent.recv_timeout(left());
+    assert_eq!(all_sent, Err(RecvTimeoutError::Disconnected), "{plan:?}");
+    if plan.loses_payloads() {
+        cluster.end(plan);
+    }
+    for one in &pending {
+        let outcome = one.outcome.recv_timeout(left());
         let outcome = outcome.unwrap_or_else(|_| panic!("{plan:?}: {} never ends", one.what));
         match outcome {
             Ok(found) => assert_eq!(found, one.expected, "{plan:?}: {}", one.what),
-            Err(error) => assert!(plan.cut.is_some(), "{plan:?}: {}: {error}", one.what),
+            Err(error) => assert!(!plan.goes_well(), "{plan:?}: {}: {error}", one.what),
         }
     }
+    cluster.end(plan);
+    true
 }
 
 #[test]
 fn whatever_starts_ends_for_every_seed() {
     let count = match std::env::var_os("TFRT_LONG_TESTS") {
         Some(_) => 10_000,
-        None => 24,
+        None => 200,
     };
     let plans: Vec<Plan> = (0..count).map(Plan::new).collect();
-    let is_cut = |is_it: fn(&Cut) -> bool| {
-        let mut cuts = plans.iter().filter_map(|plan| plan.cut.as_ref());
-        cuts.any(|(cut, _)| is_it(cut))
-    };
-    let is_of_task = |cut: &Cut| matches!(cut, Cut::Task(_));
-    assert!(is_cut(is_of_task), "the seeds cut nobody off");
-    let is_of_connection = |cut: &Cut| matches!(cut, Cut::Connection(_));
-    assert!(is_cut(is_of_connection), "the seeds cut no connection");
+    let num = |is_it: fn(&Plan) -> bool| plans.iter().filter(|plan| is_it(plan)).count();
+    let kinds = [
+        num(Plan::goes_well),
+        num(|plan| plan.lost_per_mille > 0),
+        num(|plan| plan.healed_after.is_some()),
+        num(|plan| matches!(plan.cut, Some((Cut::Task(_), When::Starting(_))))),
+        num(|plan| matches!(plan.cut, Some((Cut::Task(_), When::Operation(_))))),
+        num(|plan| matches!(plan.cut, Some((Cut::Connection(_), When::Starting(_))))),
+        num(|plan| matches!(plan.cut, Some((Cut::Connection(_), When::Operation(_))))),
+    ];
+    assert!(
+        kinds.iter().all(|num| *num > count as usize / 60),
+        "{kinds:?}"
+    );
     // Several at a time: they wait more than they compute.
     let next = std::sync::atomic::AtomicUsize::new(0);
+    let num_started = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        for _ in 0..8 {
             scope.spawn(|| {
                 // Relaxed: only uniqueness counts.
                 let take = || next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 while let Some(plan) = plans.get(take()) {
-                    run(*plan);
+                    let has_started = usize::from(run(*plan));
+                    num_started.fetch_add(has_started, std::sync::atomic::Ordering::Relaxed);
                 }
             });
         }
     });
+    println!("{count} seeds, {num_started:?} with all contexts; kinds: {kinds:?}");
 }
