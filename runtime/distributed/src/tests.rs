@@ -6,6 +6,8 @@ mod closing;
 
 mod joining;
 
+mod orders;
+
 mod producers;
 
 pub(crate) mod seeds;
