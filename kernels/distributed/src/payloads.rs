@@ -77,21 +77,22 @@ fn recv_bytes(
         });
     };
     let context = dist_context.context();
-    context.receive(task_handle, instance_key, Box::new(receiver));
+    let Some(number) = context.receive(task_handle, instance_key, Box::new(receiver)) else {
+        return payload;
+    };
     // A cancelled request no longer waits, and others may use the key.
     let (weak, key) = (Arc::downgrade(context), instance_key.to_owned());
     let cancelled = Arc::downgrade(&request);
-    let on_cancel = request.on_cancel(move || {
+    let give_up = move || {
         if let (Some(context), Some(request)) = (weak.upgrade(), cancelled.upgrade()) {
-            context.rendezvous().give_up(&key, &why_cancelled(&request));
+            let rendezvous = context.rendezvous();
+            rendezvous.give_up_numbered(&key, number, &why_cancelled(&request));
         }
-    });
-    match on_cancel {
+    };
+    match request.on_cancel(give_up.clone()) {
         // Set once, here.
         Some(on_cancel) => drop(hook.set(on_cancel)),
-        None => context
-            .rendezvous()
-            .give_up(instance_key, &why_cancelled(&request)),
+        None => give_up(),
     }
     payload
 }

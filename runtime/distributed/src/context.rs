@@ -5,10 +5,13 @@
 //! | `calls` | requests and payloads to other tasks |
 //! | `ownership` | whose the context and its ids are |
 //! | `delivery` | payloads that are sent again until they have arrived |
+//! | `expectation` | receivers that wait no longer than for a certain task |
 
 mod calls;
 
 mod delivery;
+
+mod expectation;
 
 mod ownership;
 
@@ -464,9 +467,15 @@ impl DistributedContext {
     }
 
     /// Calls a receiver with the payload that a task sends under a key; with an error if the task
-    /// is lost before.
-    pub fn receive(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
-        self.receive_with(from, key, receiver, Rendezvous::receive);
+    /// is lost before. Returns the number of a receiver that waits, with which the
+    /// [rendezvous](Rendezvous::give_up_numbered) gives it up.
+    pub fn receive(
+        self: &Arc<Self>,
+        from: TaskHandle,
+        key: &str,
+        receiver: Receiver,
+    ) -> Option<u64> {
+        self.receive_with(from, key, receiver, Rendezvous::receive_numbered)
     }
 
     /// As [`receive`](Self::receive), for a receiver that takes little time and waits for nothing:
@@ -480,29 +489,23 @@ impl DistributedContext {
         from: TaskHandle,
         key: &str,
         receiver: Receiver,
-        enter: impl FnOnce(&Rendezvous, &str, Receiver) -> bool,
-    ) {
-        // Kept by the receiver, so that the watch ends with the wait.
-        let watch = Arc::new(OnceLock::new());
-        let kept = Arc::clone(&watch);
-        let waiting = move |payload| {
-            drop(kept);
-            receiver(payload);
-        };
-        if !enter(&self.rendezvous, key, Box::new(waiting)) {
-            return;
-        }
+        enter: impl FnOnce(&Rendezvous, &str, Receiver) -> Option<u64>,
+    ) -> Option<u64> {
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());
-        let give_up = move |end: PeerEnd| {
+        let give_up = move |number, end: PeerEnd| {
             if let Some(this) = this.upgrade() {
                 let error = RemoteErrors::from(end.into_error()).to_value(&this.host);
-                this.rendezvous.give_up(&own_key, &error);
+                this.rendezvous.give_up_numbered(&own_key, number, &error);
             }
         };
-        let entered =
-            [&self.health, &self.departed].map(|record| record.watch(from, give_up.clone()));
-        // Set once, here.
-        let _ = watch.set(entered);
+        let enter = |receiver| enter(&self.rendezvous, key, receiver);
+        expectation::receive_until_end(
+            [&self.health, &self.departed],
+            from,
+            receiver,
+            enter,
+            give_up,
+        )
     }
 
     /// Watches over the other tasks from now on. A caller that has communicated with all of them

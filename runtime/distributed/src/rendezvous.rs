@@ -71,6 +71,17 @@ impl State {
             .saturating_sub(self.num_bytes)
             .saturating_sub(self.num_arriving)
     }
+
+    /// Takes the receiver of a key that has this number, if it waits.
+    fn take_receiver(&mut self, key: &str, number: u64) -> Option<WaitingReceiver> {
+        match self.waiting.remove(key)? {
+            Waiting::Receiver(receiver) if receiver.number == number => Some(receiver),
+            other => {
+                self.waiting.insert(key.to_owned(), other);
+                None
+            }
+        }
+    }
 }
 
 /// Returns `true` for a payload, with its key, that nobody will claim.
@@ -287,30 +298,20 @@ impl Rendezvous {
     }
 
     /// As [`receive`](Self::receive), for a receiver that takes little time and waits for nothing:
-    /// it may run on a thread of the transport.
-    pub(crate) fn receive_light(&self, key: &str, receiver: Receiver) -> bool {
-        let waits = self.receive_locked(self.lock(), key, receiver, true);
-        waits.is_some()
+    /// it may run on a thread of the transport. Returns the number of one that waits.
+    pub(crate) fn receive_light(&self, key: &str, receiver: Receiver) -> Option<u64> {
+        self.receive_locked(self.lock(), key, receiver, true)
     }
 
-    /// As [`receive`](Self::receive). Returns the number of a receiver that waits, which may be
-    /// [withdrawn](Self::withdraw).
-    pub(crate) fn receive_numbered(&self, key: &str, receiver: Receiver) -> Option<u64> {
+    /// As [`receive`](Self::receive). Returns the number of a receiver that waits, with which it is
+    /// [given up](Self::give_up_numbered).
+    pub fn receive_numbered(&self, key: &str, receiver: Receiver) -> Option<u64> {
         self.receive_locked(self.lock(), key, receiver, false)
     }
 
     /// Drops the receiver of a key that has this number, if it still waits.
     pub(crate) fn withdraw(&self, key: &str, number: u64) {
-        let mut state = self.lock();
-        let is_it = |waiting: &Waiting| match waiting {
-            Waiting::Receiver(receiver) => receiver.number == number,
-            Waiting::Payload(_) => false,
-        };
-        let withdrawn = match state.waiting.get(key).is_some_and(is_it) {
-            true => state.waiting.remove(key),
-            false => None,
-        };
-        drop(state);
+        let withdrawn = self.lock().take_receiver(key, number);
         // Without the lock.
         drop(withdrawn);
     }
@@ -391,6 +392,17 @@ impl Rendezvous {
                 state.waiting.insert(key.to_owned(), payload);
             }
             None => {}
+        }
+    }
+
+    /// Ends the wait of the receiver of a key that has this number, if it still waits, with an
+    /// error. Another one may wait for the key by now, which is not concerned.
+    pub fn give_up_numbered(&self, key: &str, number: u64, error: &Error) {
+        let mut state = self.lock();
+        let withdrawn = state.take_receiver(key, number);
+        drop(state);
+        if let Some(receiver) = withdrawn {
+            (receiver.call)(Err(error.clone()));
         }
     }
 
@@ -651,7 +663,8 @@ mod tests {
         assert_eq!(heavy.try_recv(), Ok(Ok(0)));
         let (sender, light) = channel();
         let receiver = move |payload: Result<Payload, Error>| sender.send(payload.is_ok()).unwrap();
-        assert!(rendezvous.receive_light("light", Box::new(receiver)));
+        let waits = rendezvous.receive_light("light", Box::new(receiver));
+        assert!(waits.is_some());
         let sent = at_once("light");
         assert!(sent.unwrap().is_ok());
         assert_eq!(light.try_recv(), Ok(true));
