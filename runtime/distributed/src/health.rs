@@ -15,11 +15,15 @@
 //! sender, and the receiver loses them, too. A task that was silent for too long and goes on is
 //! told by the answers to its heartbeats that it is lost to the others. It then loses them.
 //!
+//! `rounds` decides what the answers mean.
+//!
 //! [`Health::watch`] registers a callback, which runs on the work queue once the task is lost.
+
+mod rounds;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
@@ -33,6 +37,9 @@ use crate::error::{Answer, RemoteError};
 use crate::fabric::{self, CallOptions};
 use crate::last_reference::drop_on_queue;
 use crate::message::{HeartbeatRequest, HeartbeatResponse, LostTask};
+use crate::sync::{Mutex, MutexGuard};
+
+use rounds::{Heard, Rounds};
 
 /// The number of heartbeats that are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
@@ -258,27 +265,14 @@ impl Drop for Watch {
 #[derive(Debug)]
 pub(crate) struct Detector {
     timeout: Duration,
-    state: Mutex<Rounds>,
+    state: Mutex<Watching>,
 }
 
 #[derive(Debug)]
-struct Rounds {
+struct Watching {
     is_over: bool,
     timer: Option<Timer>,
-    last_round: Instant,
-    peers: HashMap<TaskHandle, Peer>,
-}
-
-#[derive(Debug)]
-struct Peer {
-    /// The last sign of life, or the start.
-    silent_since: Instant,
-    /// The time limit until its first answer.
-    first_limit: Duration,
-    /// None before the first sign of life.
-    incarnation: Option<u64>,
-    /// The error of the last heartbeat, if it was not answered.
-    cause: Option<String>,
+    rounds: Rounds,
 }
 
 impl Detector {
@@ -290,30 +284,19 @@ impl Detector {
         timeout: Duration,
         all_are_alive: bool,
     ) -> Arc<Self> {
-        let now = Instant::now();
-        let peer = || Peer {
-            silent_since: now,
-            first_limit: match all_are_alive {
-                true => timeout,
-                false => timeout.saturating_mul(START_UP),
-            },
-            incarnation: None,
-            cause: None,
-        };
         let this = Arc::new(Self {
             timeout,
-            state: Mutex::new(Rounds {
+            state: Mutex::new(Watching {
                 is_over: false,
                 timer: None,
-                last_round: now,
-                peers: tasks.iter().map(|task| (*task, peer())).collect(),
+                rounds: Rounds::new(tasks, timeout, all_are_alive, Instant::now()),
             }),
         });
         this.schedule(context, Duration::ZERO);
         this
     }
 
-    fn lock(&self) -> MutexGuard<'_, Rounds> {
+    fn lock(&self) -> MutexGuard<'_, Watching> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -344,35 +327,10 @@ impl Detector {
     }
 
     fn round(self: &Arc<Self>, context: &Arc<DistributedContext>) {
-        let now = Instant::now();
-        let mut state = self.lock();
-        // This process was stopped for a while: the silence is its own.
-        let was_suspended = now - state.last_round > self.timeout / 2;
-        state.last_round = now;
         // Heartbeats of other tasks may have named them.
-        let health = context.health();
-        state.peers.retain(|task, _| health.lost(*task).is_none());
-        let (mut silent, mut asked) = (Vec::new(), Vec::new());
-        for (task, peer) in &mut state.peers {
-            if was_suspended {
-                peer.silent_since = now;
-            }
-            let limit = match peer.incarnation {
-                Some(_) => self.timeout,
-                None => peer.first_limit,
-            };
-            if now - peer.silent_since > limit {
-                let cause = peer.cause.clone();
-                silent.push((*task, cause.unwrap_or_else(|| no_heartbeat(limit))));
-            } else {
-                asked.push(*task);
-            }
-        }
-        for (task, _) in &silent {
-            state.peers.remove(task);
-        }
-        drop(state);
-        for (task, cause) in silent {
+        let is_lost = |task| context.health().lost(task).is_some();
+        let due = self.lock().rounds.round(Instant::now(), is_lost);
+        for (task, cause) in due.silent {
             declare_lost(context, task, &cause);
         }
         let request = HeartbeatRequest {
@@ -380,7 +338,7 @@ impl Detector {
             sender: context.cluster().own_name(),
             lost: lost_tasks(context),
         };
-        for task in asked {
+        for task in due.asked {
             self.ask(context, task, request.clone());
         }
     }
@@ -417,48 +375,30 @@ impl Detector {
         task: TaskHandle,
         answer: Answer<HeartbeatResponse>,
     ) {
-        let mut state = self.lock();
-        let Some(peer) = state.peers.get_mut(&task) else {
+        let heard = match answer {
+            Ok(response) if response.is_lost => Heard::LostUs,
+            Ok(response) => Heard::Alive(response.incarnation),
+            Err(errors) if errors.code() == ErrorCode::InvalidDistributedContextId => {
+                Heard::NoContext {
+                    closed: format!("it closed context {}", context.id()),
+                    error: errors.to_string(),
+                }
+            }
+            Err(errors) if fabric::nobody_listens(&errors) => Heard::NobodyListens {
+                error: errors.to_string(),
+                has_spoken: context.belongs_to(task),
+            },
+            Err(errors) => Heard::Nothing(errors.to_string()),
+        };
+        let has_lost_us = heard == Heard::LostUs;
+        let lost_by = self.lock().rounds.hear(task, heard, Instant::now());
+        let Some(cause) = lost_by else {
             return;
         };
-        let lost_by = match answer {
-            Ok(response) if response.is_lost => {
-                context.health().set_lost_to(task);
-                "it has lost this task".to_owned()
-            }
-            Ok(response)
-                if peer
-                    .incarnation
-                    .is_none_or(|known| known == response.incarnation) =>
-            {
-                peer.incarnation = Some(response.incarnation);
-                peer.silent_since = Instant::now();
-                peer.cause = None;
-                return;
-            }
-            Ok(_) => "another process has replaced it".to_owned(),
-            // It had the context before.
-            Err(errors)
-                if peer.incarnation.is_some()
-                    && errors.code() == ErrorCode::InvalidDistributedContextId =>
-            {
-                format!("it closed context {}", context.id())
-            }
-            // It was alive before.
-            Err(errors)
-                if (peer.incarnation.is_some() || context.belongs_to(task))
-                    && fabric::nobody_listens(&errors) =>
-            {
-                errors.to_string()
-            }
-            Err(errors) => {
-                peer.cause = Some(errors.to_string());
-                return;
-            }
-        };
-        state.peers.remove(&task);
-        drop(state);
-        declare_lost(context, task, &lost_by);
+        if has_lost_us {
+            context.health().set_lost_to(task);
+        }
+        declare_lost(context, task, &cause);
     }
 }
 
@@ -536,3 +476,6 @@ fn declare_lost(context: &Arc<DistributedContext>, task: TaskHandle, cause: &str
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(all(test, loom))]
+mod loom_models;

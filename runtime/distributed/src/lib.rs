@@ -63,6 +63,8 @@ pub mod name;
 
 pub mod message;
 
+mod sync;
+
 mod error;
 
 mod cluster;

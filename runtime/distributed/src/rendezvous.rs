@@ -13,12 +13,13 @@ mod room;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{RemoteError, RemoteErrors};
 use crate::payload::Payload;
+use crate::sync::{Mutex, MutexGuard};
 
 pub use room::PayloadRoom;
 
@@ -515,6 +516,9 @@ impl fmt::Debug for Rendezvous {
         f.debug_set().entries(self.lock().waiting.keys()).finish()
     }
 }
+
+#[cfg(all(test, loom))]
+mod loom_models;
 
 #[cfg(test)]
 mod tests {

@@ -41,3 +41,6 @@ pub(super) fn receive_until_end(
     let _ = watches.set(entered);
     Some(number)
 }
+
+#[cfg(all(test, loom))]
+mod loom_models;

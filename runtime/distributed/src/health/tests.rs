@@ -59,7 +59,11 @@ fn cluster(num_tasks: usize) -> Cluster {
 fn knows_everybody(context: &Arc<DistributedContext>) -> bool {
     let detector = context.lock_detector();
     let state = detector.as_ref().expect("it was started").lock();
-    state.peers.values().all(|peer| peer.incarnation.is_some())
+    state
+        .rounds
+        .peers
+        .values()
+        .all(|peer| peer.incarnation.is_some())
 }
 
 impl Cluster {

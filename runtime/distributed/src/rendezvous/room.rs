@@ -9,9 +9,10 @@
 //! arrives.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use super::{State, Waiting};
+use crate::sync::Mutex;
 
 /// Room that a transport reserves for a payload before its bytes arrive. It is given back when the
 /// payload is handed over, or when this is dropped. The default is none, for payloads without a
