@@ -162,8 +162,11 @@ pub fn flood(method: Method, num_messages: u64, seed: u64) -> usize {
     num_accepted
 }
 
-/// The method and the messages of an input, each with its sender.
-fn split(input: &[u8]) -> Option<(Method, Vec<(u8, &[u8])>)> {
+/// A message with its sender.
+type Message<'a> = (u8, &'a [u8]);
+
+/// The method and the messages of an input.
+fn split(input: &[u8]) -> Option<(Method, Vec<Message<'_>>)> {
     let (method, mut rest) = input.split_first()?;
     let method = Method::ALL[usize::from(*method) % Method::ALL.len()];
     let mut messages = Vec::new();
@@ -280,7 +283,7 @@ fn tensor_payload(key: &str) -> SendDataRequest {
     }
 }
 
-/// Gives the second task what messages may refer to. Returns the requests that wait.
+/// Prepares what messages may refer to, on the second task. Returns the requests that wait.
 ///
 /// # Panics
 /// If a sound request is refused.

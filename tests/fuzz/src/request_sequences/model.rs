@@ -158,6 +158,8 @@ impl Model {
         let made = match &step.action {
             Action::Op(op) => op.outputs().to_vec(),
             Action::Put { object, .. } => vec![*object],
+            // What waits for the first one comes before the second one is set.
+            Action::Execute(execution) if execution.outputs.len() > 1 => execution.outputs.clone(),
             _ => return false,
         };
         let Some(context) = self.contexts.get(&step.context_id) else {
@@ -324,7 +326,7 @@ impl Model {
         match lost {
             Some(OWNER) => self.close(id),
             Some(2) => self.lose_third(id),
-            // Nobody loses itself, or who is no member.
+            // Nobody loses itself, or a task that is not a member.
             Some(OWN..) | None => {}
             Some(other) => unreachable!("no step names task {other}"),
         }
