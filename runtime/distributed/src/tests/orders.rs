@@ -248,6 +248,8 @@ impl Run {
                     let is_excused = !is_led || ended == Some(task);
                     assert!(is_excused, "task {task} is missing: {shown}");
                 }
+                // Nothing is lost on the way: whoever had a context is told that it is closed.
+                (Fault::OtherConfiguration, None) => panic!("task {task} waits: {shown}"),
                 // It waits for the lead task, which has given up: the watch over that ends it.
                 (_, None) => assert!(!is_led, "task {task} waits: {shown}"),
             }
