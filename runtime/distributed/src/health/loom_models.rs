@@ -3,6 +3,8 @@
 //!
 //! Those of rounds name the steps of the drawing of `rounds` that they let race.
 
+use std::collections::HashSet;
+
 use loom::sync::Mutex as Checked;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -134,6 +136,26 @@ fn loom_a_watch_that_is_dropped_is_called_at_most_once_and_forgotten() {
 }
 
 #[test]
+fn loom_a_watch_ends_with_the_context() {
+    loom::model(|| {
+        let watcher = Watcher::new();
+        let closing = thread::spawn({
+            let watcher = Arc::clone(&watcher);
+            move || {
+                watcher.health.close(&error("closed"));
+                for on_end in watcher.health.end(&error("closed")) {
+                    on_end();
+                }
+            }
+        });
+        let _watch = watcher.watch();
+        closing.join().unwrap();
+        assert_eq!(watcher.num_calls(), 1);
+        assert_eq!(watcher.health.num_watches(), 0);
+    });
+}
+
+#[test]
 fn loom_a_watch_ends_with_the_context_or_with_the_task() {
     loom::model(|| {
         let watcher = Watcher::new();
@@ -181,7 +203,10 @@ fn loom_1_against_3_another_incarnation_is_noticed_in_any_order() {
 /// The answer comes as the time is up: it counts, or the task is lost.
 #[test]
 fn loom_1_against_2_a_task_is_alive_or_lost() {
-    loom::model(|| {
+    // Of `std`: it outlives the runs.
+    let seen = Arc::new(std::sync::Mutex::new(HashSet::new()));
+    let outcomes = Arc::clone(&seen);
+    loom::model(move || {
         let watcher = Watcher::new();
         let _watch = watcher.watch();
         watcher.hear(Heard::Alive(1), 0);
@@ -198,7 +223,9 @@ fn loom_1_against_2_a_task_is_alive_or_lost() {
         // The answer lasts as long as any other one.
         assert_eq!(watcher.round(16), is_asked);
         assert_eq!(watcher.round(20), is_asked);
+        outcomes.lock().unwrap().insert(is_asked);
     });
+    assert_eq!(seen.lock().unwrap().len(), 2, "both may come first");
 }
 
 /// The lead task tells the loss, while a round looks at the silence and nobody listens any more.
