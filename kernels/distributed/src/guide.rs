@@ -117,11 +117,13 @@
 //! `devices` and `programs` show the running tasks. Tasks of one user on one machine may have Unix
 //! sockets as their addresses: `--cluster worker=unix:/run/tfrt/0,unix:/run/tfrt/1`.
 //!
-//! With `tfrt trace`, each task writes a trace of its own, and `tfrt cluster trace` merges them: it
-//! aligns the clocks, and draws an arrow for each message.
+//! `tfrt launch --trace` records traces of all tasks and merges them into one file, with aligned
+//! clocks and an arrow for each message; so does `tfrt trace` with `--spawn`. Tasks on several
+//! machines write a trace each, with `tfrt trace` or `tfrt worker --trace`, and `tfrt cluster trace`
+//! merges the files.
 //!
 //! ```text
-//! $ tfrt launch -n 2 -- sh -c 'tfrt trace task-$TFRT_TASK.json --distributed sum.mlir'
+//! $ tfrt launch -n 2 --trace sum.json -- tfrt run --distributed sum.mlir
 //! $ tfrt cluster trace sum.json task-0.json task-1.json
 //! ```
 //!

@@ -15,6 +15,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -27,15 +28,20 @@ use tfrt::distributed::discovery::DEFAULT_JOB;
 
 use crate::cluster_arguments::{LISTENER_VARIABLE, ON_STANDARD_INPUT};
 use crate::failure::{CliError, Failure};
+use crate::run::TRACE_VARIABLE;
+use crate::task_traces::TaskTraces;
 use crate::worker::on_signals;
 
 const EXAMPLES: &str = "\
 Examples:
   tfrt launch -n 4 -- tfrt worker                             start four workers
   tfrt launch -n 2 -- tfrt run --distributed program.mlir     run a program on two tasks
+  tfrt launch -n 2 --trace all.json -- tfrt run --distributed program.mlir
+                                                              and record a trace of both
 
 Each task gets the environment variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its listening
-socket as standard input. If a task fails, the others are stopped. SIGTERM and SIGINT stop all tasks; a
+socket as standard input; with `--trace`, also TFRT_TRACE, the file for its own trace, which `tfrt
+run` and `tfrt worker` write. If a task fails, the others are stopped. SIGTERM and SIGINT stop all tasks; a
 second signal kills them and what they have started. The exit status is that of the task that failed
 first, or 128 plus the number of the signal that killed it.";
 
@@ -56,6 +62,12 @@ pub(crate) struct Arguments {
     /// The name of the job
     #[arg(long, value_name = "JOB", default_value = DEFAULT_JOB)]
     job: String,
+
+    /// Record traces of all tasks, and merge them into one file when the tasks have ended, with
+    /// aligned clocks and arrows between tasks: see `tfrt trace`. Tasks that are killed, and
+    /// programs other than `tfrt run` and `tfrt worker`, record nothing
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
 
     /// Become the program, and die with the process of this number: how tasks are started
     #[arg(long, value_name = "PID", hide = true)]
@@ -80,8 +92,33 @@ pub(crate) enum Event {
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     match arguments.under {
         Some(launcher) => become_program(launcher, &arguments.program),
-        None => launch(program, arguments),
+        None => match &arguments.trace {
+            Some(path) => launch_recorded(program, arguments, path),
+            None => launch(program, arguments, None),
+        },
     }
+}
+
+/// Runs the tasks, and merges their traces, even if a task fails.
+fn launch_recorded(program: &str, arguments: &Arguments, path: &str) -> Result<(), Failure> {
+    if path == "-" {
+        return Err(Failure::Usage(
+            "error: `--trace`: expected a file, found `-`: standard output has that of the tasks"
+                .to_owned(),
+        ));
+    }
+    // Tasks may have other working directories.
+    let absolute = std::path::absolute(path).map(PathBuf::into_os_string);
+    let absolute = absolute.map(OsString::into_string);
+    let cannot_name = |cause| Failure::caused(format!("`{path}` has no absolute path"), cause);
+    let Ok(absolute) = absolute.map_err(cannot_name)? else {
+        return Err(Failure::new("the working directory has no name in UTF-8"));
+    };
+    let traces = TaskTraces::new(&absolute, &arguments.job, arguments.num_tasks);
+    traces.remove();
+    let outcome = launch(program, arguments, Some(&traces));
+    let merged = traces.merge(None);
+    outcome.and(merged)
 }
 
 /// Lets the system kill this process when the one of this number ends, which has started it.
@@ -116,7 +153,11 @@ fn become_program(launcher: i32, program: &[OsString]) -> Result<(), Failure> {
     ))
 }
 
-fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+fn launch(
+    program: &str,
+    arguments: &Arguments,
+    traces: Option<&TaskTraces<'_>>,
+) -> Result<(), Failure> {
     let (sender, events) = mpsc::channel();
     let own_sender = sender.clone();
     on_signals(move |_| {
@@ -128,7 +169,11 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let pid = std::process::id().to_string();
     let under = ["launch", "--under", &pid, "--"].map(OsString::from);
     let become_program = [&under[..], &arguments.program].concat();
-    let mut tasks = cluster.start(program, &described, &|_| become_program.clone(), &sender)?;
+    let command = |task| TaskCommand {
+        arguments: become_program.clone(),
+        trace: traces.map(|traces| traces.file(task)),
+    };
+    let mut tasks = cluster.start(program, &described, &command, &sender)?;
     let mut failed: Option<(usize, ExitStatus)> = None;
     while tasks.num_running() > 0 {
         match tasks.wait(&events) {
@@ -184,6 +229,14 @@ struct Task {
     is_running: bool,
 }
 
+/// How a task is started.
+pub(crate) struct TaskCommand {
+    /// Its command line, without the name of the tool.
+    pub(crate) arguments: Vec<OsString>,
+    /// The file for its trace, which the environment names.
+    pub(crate) trace: Option<String>,
+}
+
 /// The sockets of tasks that have not been started.
 pub(crate) struct LocalCluster {
     job: String,
@@ -223,13 +276,13 @@ impl LocalCluster {
         Ok(())
     }
 
-    /// Starts this tool, under the name `program` and with the `arguments` of each task, for each
+    /// Starts this tool, under the name `program` and with the `command` of each task, for each
     /// task of a cluster that may have further jobs.
     pub(crate) fn start(
         self,
         program: &str,
         cluster: &str,
-        arguments: &dyn Fn(usize) -> Vec<OsString>,
+        command: &dyn Fn(usize) -> TaskCommand,
         sender: &Sender<Event>,
     ) -> Result<Tasks, Failure> {
         let own_path = std::env::current_exe().map_err(|error| {
@@ -241,10 +294,16 @@ impl LocalCluster {
             deadline: None,
         };
         for (index, listener) in self.listeners.into_iter().enumerate() {
+            let TaskCommand { arguments, trace } = command(index);
             let mut command = Command::new(&own_path);
+            match trace {
+                Some(path) => command.env(TRACE_VARIABLE, path),
+                // All tasks would write to the file of this process.
+                None => command.env_remove(TRACE_VARIABLE),
+            };
             command
                 .arg0(program)
-                .args(arguments(index))
+                .args(arguments)
                 .env("TFRT_CLUSTER", cluster)
                 .env("TFRT_JOB", &self.job)
                 .env("TFRT_TASK", index.to_string())

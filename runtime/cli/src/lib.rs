@@ -120,6 +120,9 @@ mod cluster;
 #[cfg(all(feature = "grpc", unix))]
 mod cluster_trace;
 
+#[cfg(all(feature = "grpc", unix))]
+mod task_traces;
+
 mod completions;
 
 use std::ffi::OsString;

@@ -68,6 +68,9 @@ pub(crate) use limits::{LimitArguments, default_limits};
 pub(crate) use options::Options;
 pub(crate) use program_file::ProgramFile;
 pub(crate) use program_host::{ProgramHost, functions_by_arguments};
+#[cfg(all(feature = "grpc", unix))]
+pub(crate) use recording::TRACE_VARIABLE;
+pub(crate) use recording::path_in_environment;
 use recording::{Recording, SinkName};
 
 #[cfg(all(feature = "grpc", unix))]
@@ -113,13 +116,26 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
 
-    /// Write a trace of every kernel to a file, for the viewer at https://ui.perfetto.dev
+    /// Write a trace of every kernel to a file, for the viewer at https://ui.perfetto.dev [default:
+    /// the file that TFRT_TRACE names, as with `tfrt launch --trace`]
     #[arg(long, value_name = "FILE", conflicts_with = "tracing_sink")]
     trace: Option<String>,
 
     #[cfg(feature = "onnx")]
     #[command(flatten)]
     model: ModelRunArguments,
+}
+
+impl Arguments {
+    /// Returns the file for a trace, if there is to be one: what the command line says goes before
+    /// the environment.
+    fn trace_path(&self) -> Option<String> {
+        match (&self.trace, self.options.tracing_sink) {
+            (Some(path), _) => Some(path.clone()),
+            (None, Some(_)) => None,
+            (None, None) => path_in_environment(),
+        }
+    }
 }
 
 /// Runs the tool with the sink that prints trace events, unless another sink is named. `program` is
@@ -137,17 +153,18 @@ pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(),
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
+    let trace = arguments.trace_path();
     #[cfg(feature = "onnx")]
     if let Some(kind) = crate::model_file::model_kind(&options.file) {
         let run = || run_model(program, options, kind, &arguments.model, Missing::Refuse);
-        return match &arguments.trace {
+        return match &trace {
             Some(path) => recorded(options, path, run),
             None => run(),
         };
     }
     #[cfg(feature = "onnx")]
     arguments.model.refuse_for_program()?;
-    if let Some(path) = &arguments.trace {
+    if let Some(path) = &trace {
         return run_recorded(program, options, path);
     }
     if let Some(sink) = options.tracing_sink {

@@ -73,7 +73,8 @@ pub(crate) struct Arguments {
     )]
     work_queue_type: String,
 
-    /// Write a trace of every kernel to a file when the task ends: see `tfrt trace`
+    /// Write a trace of every kernel to a file when the task ends: see `tfrt trace` [default: the
+    /// file that TFRT_TRACE names, as with `tfrt launch --trace`]
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
 
@@ -91,7 +92,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(launcher) = arguments.under {
         launch::die_with(launcher)?;
     }
-    match &arguments.trace {
+    let trace = arguments.trace.clone().or_else(run::path_in_environment);
+    match &trace {
         Some(path) => run::record(path, TracingLevel::Debug, || serve(program, arguments)),
         None => serve(program, arguments),
     }

@@ -72,6 +72,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
+            "a_launcher_merges_the_traces_of_its_tasks",
+            a_launcher_merges_the_traces_of_its_tasks,
+        ),
+        Trial::test(
             "a_trace_includes_those_of_workers",
             a_trace_includes_those_of_workers,
         ),
@@ -120,6 +124,7 @@ fn tfrt(arguments: &[&str]) -> Result<Command, Failed> {
         "TFRT_CLUSTER_ETCD",
         "TFRT_CLUSTER_SIZE",
         "TFRT_LISTEN",
+        "TFRT_TRACE",
         "TF_CONFIG",
         "CLICOLOR",
         "CLICOLOR_FORCE",
@@ -543,7 +548,23 @@ fn traces_of_tasks_become_one() -> Result<(), Failed> {
     require_equal(tool::run(tfrt(&again)?)?.status, Some(0))?;
     let read = |name: &str| fs::read(FOLDER.join(name));
     require_equal(read("again.json")? == read("merged.json")?, true)?;
-    let merged: serde_json::Value = serde_json::from_slice(&read("merged.json")?)?;
+    check_messages_of_three("merged.json")?;
+    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "program.mlir"])?)?;
+    require_equal(wrong.status, Some(1))?;
+    let stderr = String::from_utf8_lossy(&wrong.stderr);
+    require_equal(stderr.starts_with("`program.mlir` is not a trace: "), true)
+        .map_err(|_| Failed::from(format!("found {stderr}")))?;
+    let strange = r#"{"traceEvents": [{"name": "process_name", "args": 1}, 7]}"#;
+    fs::write(FOLDER.join("strange.json"), strange)?;
+    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "strange.json"])?)?;
+    let stderr = String::from_utf8_lossy(&wrong.stderr);
+    let expected = "`strange.json` is not a trace: event 1 is not an object\n";
+    require_equal(&*stderr, expected)
+}
+
+/// Checks the arrows of a trace of three tasks that run the program.
+fn check_messages_of_three(name: &str) -> Result<(), Failed> {
+    let merged: serde_json::Value = serde_json::from_slice(&fs::read(FOLDER.join(name))?)?;
     let events = merged["traceEvents"]
         .as_array()
         .ok_or("a trace has events")?;
@@ -568,18 +589,58 @@ fn traces_of_tasks_become_one() -> Result<(), Failed> {
             .map_err(|_| Failed::from(format!("sent at {sent}, received at {received}")))?;
     }
     let all = (1..=3).flat_map(|from| (1..=3).map(move |to| (from, to)));
-    require_equal(pairs, all.filter(|(from, to)| from != to).collect())?;
-    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "program.mlir"])?)?;
-    require_equal(wrong.status, Some(1))?;
-    let stderr = String::from_utf8_lossy(&wrong.stderr);
-    require_equal(stderr.starts_with("`program.mlir` is not a trace: "), true)
-        .map_err(|_| Failed::from(format!("found {stderr}")))?;
-    let strange = r#"{"traceEvents": [{"name": "process_name", "args": 1}, 7]}"#;
-    fs::write(FOLDER.join("strange.json"), strange)?;
-    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "strange.json"])?)?;
-    let stderr = String::from_utf8_lossy(&wrong.stderr);
-    let expected = "`strange.json` is not a trace: event 1 is not an object\n";
-    require_equal(&*stderr, expected)
+    require_equal(pairs, all.filter(|(from, to)| from != to).collect())
+}
+
+fn a_launcher_merges_the_traces_of_its_tasks() -> Result<(), Failed> {
+    // Tasks may go elsewhere.
+    let script = "program=$PWD/program.mlir; cd bin; exec tfrt run --distributed $program";
+    let launch = ["launch", "-n", "3", "--trace", "launched.json", "--"];
+    let output = tool::run(tfrt(&[&launch[..], &["sh", "-c", script]].concat())?)?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    require_equal((output.status, &*stderr), (Some(0), ""))?;
+    check_messages_of_three("launched.json")?;
+    let is_left = |task: u16| FOLDER.join(format!("launched.json.worker.{task}")).exists();
+    require_equal((0..3).any(is_left), false)?;
+    // Those of workers end with the launcher.
+    let served = ["launch", "-n", "2", "--trace", "served.json", "--"];
+    let mut launcher = Launcher::start(&[&served[..], &["tfrt", "worker"]].concat())?;
+    launcher.two_lines()?;
+    launcher.signal("TERM")?;
+    require_equal(launcher.child.wait()?.code(), Some(0))?;
+    let text = fs::read_to_string(FOLDER.join("served.json"))?;
+    for task in ["worker/0", "worker/1"] {
+        require_equal(text.contains(task), true).map_err(|_| Failed::from(text.clone()))?;
+    }
+    // The failure of a task says more than that of the merge.
+    let failing = [
+        "launch",
+        "--trace",
+        "failed.json",
+        "--",
+        "sh",
+        "-c",
+        "exit 7",
+    ];
+    require_equal(tool::run(tfrt(&failing)?)?.status, Some(7))?;
+    // What an earlier run has left is not part of this one.
+    fs::write(FOLDER.join("none.json.worker.0"), "old")?;
+    let check = |arguments: &[&str], status: i32, expected: &str| -> Result<(), Failed> {
+        let output = tool::run(tfrt(&[&["launch", "--trace"], arguments].concat())?)?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        require_equal((output.status, &*stderr), (Some(status), expected))
+    };
+    check(
+        &["none.json", "--", "true"],
+        1,
+        "no task has written a trace: expected tasks that are `tfrt run` or `tfrt worker` and end \
+         by themselves or when asked to\n",
+    )?;
+    check(
+        &["-", "--", "true"],
+        2,
+        "error: `--trace`: expected a file, found `-`: standard output has that of the tasks\n",
+    )
 }
 
 fn a_task_that_fails_is_not_waited_for() -> Result<(), Failed> {

@@ -146,9 +146,12 @@ impl RunClusterArguments {
                 Ok(Some(Joined::Client(client)))
             }
             (Role::Spawning, Some(num_workers)) => {
-                let further = WorkerArguments { libraries, trace };
-                let workers =
-                    Workers::start(program, num_workers, (cluster, task), &further, host)?;
+                let further = WorkerArguments {
+                    libraries,
+                    trace,
+                    num_workers,
+                };
+                let workers = Workers::start(program, (cluster, task), &further, host)?;
                 Ok(Some(Joined::Spawning(workers)))
             }
         }

@@ -10,6 +10,16 @@ use tfrt_host::tracing::{self, DebugSink, SimpleSink, TraceRecorder, TracingLeve
 
 use crate::failure::Failure;
 
+/// The variable with the file for the trace of a task: see `tfrt launch`.
+pub(crate) const TRACE_VARIABLE: &str = "TFRT_TRACE";
+
+/// Returns the file for a trace that the environment names.
+pub(crate) fn path_in_environment() -> Option<String> {
+    std::env::var(TRACE_VARIABLE)
+        .ok()
+        .filter(|path| !path.is_empty())
+}
+
 /// How much to record, as it is spelled on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LevelName {

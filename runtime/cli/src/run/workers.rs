@@ -5,8 +5,6 @@
 //! ends before the context is there, the wait for it is over.
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -19,10 +17,10 @@ use tfrt_support::Error;
 
 use super::client::{Client, Joining};
 use crate::cluster_arguments::{ClusterArguments, TaskArguments};
-use crate::cluster_trace;
 use crate::failure::Failure;
-use crate::launch::{Event, LocalCluster, Tasks, how_it_ended};
+use crate::launch::{Event, LocalCluster, TaskCommand, Tasks, how_it_ended};
 use crate::libraries::LibraryArguments;
+use crate::task_traces::TaskTraces;
 
 /// The workers of a run.
 pub(super) struct Workers {
@@ -35,12 +33,11 @@ impl Workers {
     /// Starts workers, and waits until all of them are there.
     pub(super) fn start(
         program: &str,
-        num_workers: u16,
         (cluster, task): (&ClusterArguments, &TaskArguments),
         further: &WorkerArguments<'_>,
         host: &Arc<HostContext>,
     ) -> Result<Self, Failure> {
-        let workers = LocalCluster::new(DEFAULT_JOB, num_workers)?;
+        let workers = LocalCluster::new(DEFAULT_JOB, further.num_workers)?;
         let own = LocalCluster::new(CLIENT_JOB, 1)?;
         let jobs = [own.description(), workers.description()];
         let described = jobs.join(";");
@@ -51,8 +48,11 @@ impl Workers {
         let server = cluster.start_client(&found.config, &task, host)?;
         let (sender, events) = channel();
         // This tool may have been started under the name of one that has no workers.
-        let arguments = |worker| further.command_line(worker, &task);
-        let mut tasks = workers.start("tfrt", &described, &arguments, &sender)?;
+        let command = |worker| TaskCommand {
+            arguments: further.command_line(&task),
+            trace: further.trace_file(worker),
+        };
+        let mut tasks = workers.start("tfrt", &described, &command, &sender)?;
         let (joining, joined) = Joining::new();
         let events = watched(events, joining.clone(), Arc::downgrade(host));
         match Client::join_with(program, server, found, host, (&joining, joined)) {
@@ -95,11 +95,12 @@ pub(super) struct WorkerArguments<'a> {
     pub(super) libraries: &'a LibraryArguments,
     /// They write traces to files with names that begin with this one.
     pub(super) trace: Option<&'a str>,
+    pub(super) num_workers: u16,
 }
 
 impl WorkerArguments<'_> {
     /// Returns the command line of a worker, without the name of the tool.
-    fn command_line(&self, worker: usize, task: &TaskArguments) -> Vec<OsString> {
+    fn command_line(&self, task: &TaskArguments) -> Vec<OsString> {
         let pid = std::process::id().to_string();
         let collectives = format!("--collectives={}", task.collectives());
         let flags = ["worker", "--quiet", "--under", &pid, &collectives];
@@ -107,36 +108,23 @@ impl WorkerArguments<'_> {
         for path in self.libraries.paths() {
             arguments.extend(["--kernel-library".into(), path.clone().into_os_string()]);
         }
-        if let Some(trace) = self.trace {
-            arguments.extend(["--trace".into(), trace_file(trace, worker).into()]);
-        }
         arguments
+    }
+
+    /// Returns the file for the trace of a worker, if it is to write one.
+    fn trace_file(&self, worker: usize) -> Option<String> {
+        let trace = self.trace?;
+        Some(traces(trace, self.num_workers).file(worker))
     }
 }
 
-/// Returns the name of the file for the trace of a worker.
-fn trace_file(trace: &str, worker: usize) -> String {
-    format!("{trace}.{DEFAULT_JOB}.{worker}")
+fn traces(merged: &str, num_workers: u16) -> TaskTraces<'_> {
+    TaskTraces::new(merged, DEFAULT_JOB, num_workers)
 }
 
 /// Adds the traces of workers to that of their client, and removes their files.
 pub(super) fn merge_traces(trace: &str, num_workers: u16) -> Result<(), Failure> {
-    let files = (0..num_workers.into()).map(|worker| {
-        let name = format!("{DEFAULT_JOB}/{worker}");
-        (name, PathBuf::from(trace_file(trace, worker)))
-    });
-    // A worker that was killed has written none.
-    let files: Vec<_> = files.filter(|(_, path)| path.exists()).collect();
-    let own = (format!("{CLIENT_JOB}/0"), Path::new(trace));
-    let others = files
-        .iter()
-        .map(|(name, path)| (name.clone(), path.as_path()));
-    cluster_trace::merge_files(trace, std::iter::once(own).chain(others))?;
-    for (_, path) in &files {
-        // A file that stays is of no harm.
-        let _ = fs::remove_file(path);
-    }
-    Ok(())
+    traces(trace, num_workers).merge(Some(format!("{CLIENT_JOB}/0")))
 }
 
 /// Passes events on. The end of a task ends a wait for all tasks.
@@ -218,11 +206,12 @@ mod tests {
         let further = WorkerArguments {
             libraries: &line.libraries,
             trace: Some("t.json"),
+            num_workers: 2,
         };
-        let arguments = further.command_line(1, &line.cluster.task);
+        let arguments = further.command_line(&line.cluster.task);
         let libraries = ["a.so", "b.so", "c.so"].map(|path| ["--kernel-library", path]);
         let expected = [&["--collectives=ring"], &libraries.concat()[..]].concat();
-        let expected = [&expected[..], &["--trace", "t.json.worker.1"]].concat();
         assert_eq!(arguments[4..], expected[..]);
+        assert_eq!(further.trace_file(1).as_deref(), Some("t.json.worker.1"));
     }
 }
