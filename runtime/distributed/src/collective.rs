@@ -24,6 +24,7 @@
 //! | `ring` | a member: sending, receiving, failing |
 //! | `abandonment` | how members tell each other that they have failed |
 //! | `uses` | the uses of a key, one after the other |
+//! | `sent` | the messages of a send from one member to another |
 //! | `split` | the division of tensors into chunks, and of those into segments |
 //! | `pieces` | a tensor in the memory that its parts arrived in |
 //! | `reduction`, `user_reduction` | the functions that combine elements |
@@ -46,6 +47,8 @@ mod ring;
 mod abandonment;
 
 pub(crate) mod uses;
+
+mod sent;
 
 mod split;
 

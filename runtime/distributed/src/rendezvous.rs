@@ -83,6 +83,23 @@ impl State {
             }
         }
     }
+
+    /// Returns `true` for a payload that nobody will claim.
+    fn is_over(&self, key: &str, payload: &Payload) -> bool {
+        let mut rules = self.discards.values();
+        rules.any(|is_over| is_over(key, payload))
+    }
+
+    /// Removes the payload of a key if nobody will claim it.
+    fn take_over(&mut self, key: &str) -> Option<Waiting> {
+        match self.waiting.get(key)? {
+            Waiting::Payload(payload) if self.is_over(key, payload) => {
+                self.num_bytes -= size(key, payload);
+                self.waiting.remove(key)
+            }
+            Waiting::Payload(_) | Waiting::Receiver(_) => None,
+        }
+    }
 }
 
 /// Returns `true` for a payload, with its key, that nobody will claim.
@@ -259,36 +276,36 @@ impl Rendezvous {
         if let Some(error) = &state.closed {
             return Err(error.into());
         }
-        match state.waiting.remove(key) {
-            None if state
-                .discards
-                .values()
-                .any(|is_over| is_over(key, &payload)) =>
-            {
-                Ok(())
-            }
+        // A payload that nobody will claim gives way.
+        let over = state.take_over(key);
+        let outcome = match state.waiting.remove(key) {
+            None if state.is_over(key, &payload) => Ok(()),
             None => {
                 let size = size(key, &payload);
                 if size > state.room(max_bytes) {
-                    return Err(self.full());
+                    Err(self.full())
+                } else {
+                    state.num_bytes += size;
+                    let waiting = Waiting::Payload(payload);
+                    state.waiting.insert(key.to_owned(), waiting);
+                    Ok(())
                 }
-                state.num_bytes += size;
-                state
-                    .waiting
-                    .insert(key.to_owned(), Waiting::Payload(payload));
-                Ok(())
             }
             Some(Waiting::Receiver(receiver)) => {
                 drop(state);
                 (receiver.call)(Ok(payload));
-                Ok(())
+                return Ok(());
             }
             Some(first) => {
                 state.waiting.insert(key.to_owned(), first);
                 let message = format!("Value for key {key} was set twice.");
                 Err(RemoteError::new(ErrorCode::AlreadyExists, message))
             }
-        }
+        };
+        drop(state);
+        // Without the lock.
+        drop(over);
+        outcome
     }
 
     /// Calls a receiver with the payload of its key, now or once there is one. The receiver gets an
@@ -438,6 +455,13 @@ impl Rendezvous {
             }
         }
         drop(state);
+        // Without the lock.
+        drop(over);
+    }
+
+    /// As [`sweep`](Self::sweep), for one key.
+    pub(crate) fn sweep_key(&self, key: &str) {
+        let over = self.lock().take_over(key);
         // Without the lock.
         drop(over);
     }
@@ -780,5 +804,35 @@ mod tests {
         rendezvous.send("a", Payload::new(vec![])).unwrap();
         assert_eq!(rendezvous.num_payloads(), 1);
         assert_eq!(rendezvous.lock().discards.len(), 1);
+    }
+
+    #[test]
+    fn what_nobody_claims_any_more_gives_way() {
+        let rendezvous = Rendezvous::default();
+        let is_over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let own_is_over = Arc::clone(&is_over);
+        rendezvous.discard("rule".to_owned(), move |_, payload| {
+            let order = std::sync::atomic::Ordering::Relaxed;
+            payload.buffers().is_empty() && own_is_over.load(order)
+        });
+        let payload = || {
+            let buffer = tfrt_tensor::HostBuffer::from_owner(vec![0; 100]);
+            Payload::new(vec![buffer.unwrap()])
+        };
+        let set = |value| is_over.store(value, std::sync::atomic::Ordering::Relaxed);
+        rendezvous.send("k", Payload::new(vec![])).unwrap();
+        rendezvous.sweep_key("k");
+        assert!(rendezvous.send("k", payload()).is_err());
+        set(true);
+        rendezvous.send("k", payload()).unwrap();
+        assert_eq!(receive(&rendezvous, "k").try_recv(), Ok(Ok(1)));
+        set(false);
+        rendezvous.send("k", Payload::new(vec![])).unwrap();
+        set(true);
+        rendezvous.sweep_key("other");
+        assert!(!rendezvous.is_empty());
+        rendezvous.sweep_key("k");
+        assert!(rendezvous.is_empty());
+        assert_eq!(rendezvous.lock().num_bytes, 0);
     }
 }

@@ -1,6 +1,8 @@
 //! Back ends of collectives: the interface, and the one that every task has.
 
-use std::collections::HashMap;
+mod point_to_point;
+
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -98,7 +100,8 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
         output: DenseHostTensor,
     ) -> AsyncValueRef<Chain>;
 
-    /// Sends a tensor to the member at position `to`, which receives it under the same key.
+    /// Sends a tensor to the member at position `to`, which receives it under the same key. If this
+    /// fails although both members live, the receive that belongs to it is an error, too.
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain>;
 
     /// Receives a tensor from the member at position `from`. If any member is lost before the
@@ -330,6 +333,8 @@ struct State {
     in_progress: HashMap<u64, Operation>,
     next_number: u64,
     aborted: Option<Error>,
+    /// The keys of the sends in progress.
+    sending: HashSet<String>,
     /// Whether the member still waits for another member's abort.
     listens: bool,
 }
@@ -586,10 +591,6 @@ impl RingMember {
         })
     }
 
-    fn payload_key(&self, key: &str, from: usize, to: usize) -> String {
-        format!("{}{}:{key}:{from}:{to}", ring::SENT, self.scope)
-    }
-
     fn member(&self, position: usize) -> Result<TaskHandle, Error> {
         let position = check_position(position, self.members.len(), &self.group)?;
         Ok(self.members[position])
@@ -703,49 +704,11 @@ impl GroupMember for RingMember {
     }
 
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain> {
-        let prepared = self.member(to).and_then(|member| {
-            let bytes = Payload::of_tensor(tensor).to_bytes()?;
-            Ok((member, bytes))
-        });
-        let (member, bytes) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return AsyncValueRef::error(error),
-        };
-        let key = self.payload_key(key, self.index, to);
-        let host = Arc::clone(self.context.host());
-        // Ends by itself: with the answer, or the loss of the member.
-        self.start(Operation::Collectives(Vec::new()), |done| {
-            self.context.send_data(member, key, bytes, move |answer| {
-                let outcome = answer.map_err(|errors| errors.to_value(&host));
-                done(outcome.map(|()| Chain));
-            });
-        })
+        self.send_tensor(key, to, tensor)
     }
 
     fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor> {
-        let member = match self.member(from) {
-            Ok(member) => member,
-            Err(error) => return AsyncValueRef::error(error),
-        };
-        let key = self.payload_key(key, from, self.index);
-        let host = Arc::clone(self.context.host());
-        let operation = Operation::Receive(key.clone());
-        let received = self.start(operation, |done| {
-            let receiver = move |payload: Result<Payload, Error>| {
-                // Waiters run on the work queue.
-                let queue = Arc::clone(host.queue());
-                queue.add_task(tfrt_queue::Task::new(move || {
-                    let allocator = host.allocator();
-                    done(payload.and_then(|payload| payload.to_tensor(allocator)));
-                }));
-            };
-            self.context.receive(member, &key, Box::new(receiver));
-        });
-        // The group may have been aborted, or a member lost, before this waited.
-        if let Some(error) = self.failure() {
-            self.context.rendezvous().give_up(&key, &error);
-        }
-        received
+        self.recv_tensor(key, from)
     }
 
     fn barrier(&self, key: &str) -> AsyncValueRef<Chain> {

@@ -16,6 +16,8 @@ mod failures;
 
 mod lost_payloads;
 
+mod sends;
+
 mod abort;
 
 use std::sync::mpsc::{Receiver, channel};

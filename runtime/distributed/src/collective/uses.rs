@@ -24,6 +24,7 @@ use tfrt_support::fnv::Fnv1a;
 use super::abandonment::{Abandonment, abandoned};
 use super::all_gather::key_of_tensors;
 use super::header::Header;
+use super::sent::Sent;
 use crate::payload::Payload;
 
 /// The number of ends in a group that a member keeps.
@@ -94,12 +95,18 @@ pub(super) struct OwnUse {
     key_use: KeyUse,
     /// Whether it can be compared with those of other members.
     is_known: bool,
+    follows_failure: bool,
 }
 
 impl OwnUse {
     /// Returns the use as messages have it.
     pub(super) fn key_use(self) -> KeyUse {
         self.key_use
+    }
+
+    /// Returns `true` if an earlier use of the key [has failed](Uses::end_failed).
+    pub(super) fn follows_failure(self) -> bool {
+        self.follows_failure
     }
 
     /// Returns what a message with a use of the same key belongs to.
@@ -136,6 +143,8 @@ struct Count {
     last: u64,
     /// Whether earlier uses were forgotten: the number may differ from those of other members.
     is_unsure: bool,
+    /// Whether a use has failed.
+    has_failed: bool,
 }
 
 impl OfGroup {
@@ -150,10 +159,11 @@ impl OfGroup {
         OwnUse {
             key_use: KeyUse::new(key, number),
             is_known,
+            follows_failure: count.is_some_and(|count| count.has_failed),
         }
     }
 
-    fn end(&mut self, key: &str) {
+    fn end(&mut self, key: &str, has_failed: bool) {
         let is_unsure = !self.current(key).is_known;
         let key: Arc<str> = Arc::from(key);
         let last = self.num_ends;
@@ -163,10 +173,12 @@ impl OfGroup {
             num_ended: 0,
             last,
             is_unsure: false,
+            has_failed: false,
         });
         count.num_ended = count.num_ended.wrapping_add(1);
         count.last = last;
         count.is_unsure |= is_unsure;
+        count.has_failed |= has_failed;
         if self.ends.len() > NUM_KEPT
             && let Some(oldest) = self.ends.pop_front()
         {
@@ -197,40 +209,68 @@ impl Uses {
 
     /// Ends the use of a key.
     pub(super) fn end(&self, group: &str, key: &str) {
+        self.end_as(group, key, false);
+    }
+
+    /// Ends the use of a key, and remembers that it has failed.
+    pub(super) fn end_failed(&self, group: &str, key: &str) {
+        self.end_as(group, key, true);
+    }
+
+    fn end_as(&self, group: &str, key: &str, has_failed: bool) {
         let mut groups = self.lock();
         if !groups.contains_key(group) {
             groups.insert(group.to_owned(), OfGroup::default());
         }
         if let Some(of_group) = groups.get_mut(group) {
-            of_group.end(key_of_tensors(key));
+            of_group.end(key_of_tensors(key), has_failed);
         }
     }
 
-    /// Forgets the keys of a group.
+    /// Forgets the keys of a group, and those of its pairs of members.
     pub(super) fn forget(&self, group: &str) {
-        self.lock().remove(group);
+        let is_of = |name: &str| {
+            let rest = name.strip_prefix(group);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
+        self.lock().retain(|name, _| !is_of(name));
+    }
+
+    /// Returns what a message with a use of a key belongs to, if it is of that key.
+    fn belongs(&self, group: &str, key: &str, key_use: KeyUse) -> Option<Belongs> {
+        let key = key_of_tensors(key);
+        let compare = || self.current(group, key).compare(key_use);
+        key_use.is_of(key).then(compare)
     }
 
     /// Returns `true` for the abandonment of a use that is not the next one yet. It has to come
     /// again: that of the use before would take its place.
     pub(crate) fn is_early_for(&self, payload_key: &str, payload: &Payload) -> bool {
-        abandoned(payload_key).is_some_and(|(group, key)| {
-            let (key, key_use) = (
-                key_of_tensors(key),
-                Abandonment::of_payload(payload).key_use,
-            );
-            key_use.is_of(key) && self.current(group, key).compare(key_use) == Belongs::Future
-        })
+        let belongs = match abandoned(payload_key) {
+            Some((group, key)) => {
+                let key_use = Abandonment::of_payload(payload).key_use;
+                self.belongs(group, key, key_use)
+            }
+            None => match Sent::with_use(payload_key, payload) {
+                Some((key, Sent::Abandonment(abandonment))) => {
+                    self.belongs(&key.pair, &key.payload, abandonment.key_use)
+                }
+                _ => None,
+            },
+        };
+        belongs == Some(Belongs::Future)
     }
 
     /// Returns `true` for a payload that belongs to a use that has ended.
     pub(crate) fn are_over_for(&self, payload_key: &str, payload: &Payload) -> bool {
         let is_over = |group: &str, key: &str, key_use: KeyUse| {
-            let key = key_of_tensors(key);
-            key_use.is_of(key) && self.current(group, key).compare(key_use) == Belongs::Past
+            self.belongs(group, key, key_use) == Some(Belongs::Past)
         };
         if let Some((group, key)) = abandoned(payload_key) {
             return is_over(group, key, Abandonment::of_payload(payload).key_use);
+        }
+        if let Some((key, sent)) = Sent::with_use(payload_key, payload) {
+            return is_over(&key.pair, &key.payload, sent.key_use());
         }
         let Some((group, rest)) = payload_key.split_once(':') else {
             return false;
@@ -258,6 +298,7 @@ impl Uses {
 mod tests {
     use tfrt_tensor::HostBuffer;
 
+    use super::super::sent::{self, SendKey};
     use super::*;
 
     fn compare(uses: &Uses, key: &str, number: u8) -> Belongs {
@@ -309,6 +350,48 @@ mod tests {
         check(0, [true, false]);
         check(1, [false, false]);
         check(2, [false, true]);
+    }
+
+    #[test]
+    fn uses_of_sends_are_those_of_a_pair() {
+        let (uses, key) = (Uses::default(), SendKey::new("g~epoch0", "k", 1, 0));
+        let belongs = |numbered: &Payload| {
+            [
+                uses.are_over_for(&key.payload, numbered),
+                uses.is_early_for(&key.payload, numbered),
+            ]
+        };
+        let of_use = |number: u8| KeyUse::new(&key.payload, number);
+        let tensor =
+            |number: u8| sent::payload_of(vec![vec![], vec![], sent::use_buffer(of_use(number))]);
+        let abandonment = |number: u8| {
+            let abandonment = Abandonment {
+                error: tfrt_support::Error::new("failed"),
+                key_use: of_use(number),
+            };
+            sent::payload_of(sent::abandonment_buffers(&abandonment))
+        };
+        let follows = || uses.current(&key.pair, &key.payload).follows_failure();
+        uses.end(&key.pair, &key.payload);
+        assert!(!follows());
+        uses.end_failed(&key.pair, &key.payload);
+        assert!(follows());
+        assert_eq!(belongs(&tensor(1)), [true, false]);
+        assert_eq!(belongs(&abandonment(1)), [true, false]);
+        assert_eq!(belongs(&tensor(2)), [false, false]);
+        // A tensor ends the receive of the lost one before it; an abandonment waits for its turn.
+        assert_eq!(belongs(&tensor(3)), [false, false]);
+        assert_eq!(belongs(&abandonment(3)), [false, true]);
+        assert_eq!(
+            belongs(&sent::payload_of(vec![vec![], vec![]])),
+            [false, false]
+        );
+        // Other members do not count them.
+        assert_eq!(uses.lock().len(), 1);
+        uses.forget("g~epoch");
+        assert!(follows());
+        uses.forget("g~epoch0");
+        assert!(uses.lock().is_empty());
     }
 
     #[test]

@@ -26,6 +26,8 @@ enum Operation {
     AllGatherAny,
     AllToAll,
     Barrier,
+    /// Each member sends to the next one. Either the sends or the receives start first.
+    SendAround(bool),
 }
 
 /// The part of a member in a collective.
@@ -42,6 +44,45 @@ fn input(member: usize, len: usize) -> Vec<i32> {
         .collect()
 }
 
+/// Sends a tensor of each member to the next one.
+fn send_around(
+    members: &[Arc<dyn GroupMember>],
+    inputs: &[Vec<i32>],
+    key: &str,
+    sends_first: bool,
+) -> Vec<Part> {
+    let size = members.len();
+    let send = |index: usize| {
+        let own = DenseHostTensor::vector(&inputs[index]).unwrap();
+        Part {
+            ended: members[index].send(key, (index + 1) % size, &own).into(),
+            result: Box::new(Vec::new),
+            expected: Vec::new(),
+        }
+    };
+    let receive = |index: usize| {
+        let from = (index + size - 1) % size;
+        let received = members[index].recv(key, from);
+        let tensor = received.clone();
+        Part {
+            ended: received.into(),
+            result: Box::new(move || {
+                tensor
+                    .as_result()
+                    .unwrap()
+                    .elements::<i32>()
+                    .unwrap()
+                    .to_vec()
+            }),
+            expected: inputs[from].clone(),
+        }
+    };
+    match sends_first {
+        true => (0..size).map(send).chain((0..size).map(receive)).collect(),
+        false => (0..size).map(receive).chain((0..size).map(send)).collect(),
+    }
+}
+
 /// Starts an operation on all members. Each has `chunk_len` elements for every member.
 fn start(
     members: &[Arc<dyn GroupMember>],
@@ -55,6 +96,9 @@ fn start(
     let sums: Vec<i32> = (0..len)
         .map(|at| inputs.iter().map(|input| input[at]).sum())
         .collect();
+    if let Operation::SendAround(sends_first) = operation {
+        return send_around(members, &inputs, key, sends_first);
+    }
     let part = |(index, member): (usize, &Arc<dyn GroupMember>)| {
         let own = DenseHostTensor::vector(&inputs[index]).unwrap();
         let chunk = index * chunk_len..(index + 1) * chunk_len;
@@ -103,6 +147,7 @@ fn start(
                 written(ended, output, from_all.collect::<Vec<_>>().concat())
             }
             Operation::Barrier => written(member.barrier(key), zeros(0), Vec::new()),
+            Operation::SendAround(_) => unreachable!("its parts are others"),
         }
     };
     members.iter().enumerate().map(part).collect()
@@ -175,13 +220,14 @@ fn run(seed: u64) -> usize {
             count: 1 + numbers.below(3),
             answers: numbers.below(3) == 0,
         };
-        let operation = match numbers.below(7) {
+        let operation = match numbers.below(9) {
             0 => Operation::AllReduce,
             1 => Operation::ReduceScatter,
             2 => Operation::Broadcast(member(&mut numbers)),
             3 => Operation::AllGather,
             4 => Operation::AllGatherAny,
             5 => Operation::AllToAll,
+            6 | 7 => Operation::SendAround(numbers.below(2) == 0),
             _ => Operation::Barrier,
         };
         // In rounds, around the ring, and in several segments.
