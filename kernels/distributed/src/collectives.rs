@@ -40,8 +40,8 @@ fn run<P>(
             chain
         }
         Err(error) => {
-            collective::abandon(&collective, &error);
-            AsyncValueRef::error(error)
+            let abandoned = collective::abandon(&collective, &error);
+            AsyncValueRef::error(abandoned.err().unwrap_or(error))
         }
     }
 }
@@ -217,7 +217,8 @@ fn all_gather_any_shape<T: Element>(
     let _ = in_chain;
     let collective = collective_of(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(input) {
-        collective::abandon_all_gather_any_shape(&collective, &error);
+        let abandoned = collective::abandon_all_gather_any_shape(&collective, &error);
+        let error = abandoned.err().unwrap_or(error);
         return (
             AsyncValueRef::error(error.clone()),
             AsyncValueRef::error(error),

@@ -332,8 +332,8 @@ impl Agreement {
                 });
             }
             Err(error) => {
-                collective::abandon(&collective, &error);
-                promise.set_error(error);
+                let abandoned = collective::abandon(&collective, &error);
+                promise.set_error(abandoned.err().unwrap_or(error));
             }
         }
         Answer(answer)
@@ -344,7 +344,8 @@ impl Agreement {
         let name = self.context.context().cluster().own_name();
         let error = Error::new(format!("{name} has stopped before the end of its elements"))
             .with_code(ErrorCode::Cancelled);
-        collective::abandon(&self.collective(what), &error);
+        // Nobody is left here to tell of an agreement in progress, which ends by itself.
+        let _ = collective::abandon(&self.collective(what), &error);
     }
 }
 

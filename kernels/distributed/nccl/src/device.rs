@@ -263,8 +263,8 @@ impl DeviceCollectives {
         let (announcement, kind, memory) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                self.member.abandon(key, &error);
-                return AsyncValueRef::error(error);
+                let abandoned = self.member.abandon(key, &error);
+                return AsyncValueRef::error(abandoned.err().unwrap_or(error));
             }
         };
         let (promise, chain) = AsyncValueRef::unconstructed();

@@ -84,8 +84,8 @@ pub(super) fn barrier(
     match empty {
         Ok(empty) => dispatch(collective, what, empty.clone(), empty, Box::new(done)),
         Err(error) => {
-            abandon(&collective, &error);
-            done(Err(error));
+            let abandoned = abandon(&collective, &error);
+            done(Err(abandoned.err().unwrap_or(error)));
         }
     }
 }
@@ -135,8 +135,8 @@ fn dispatch(
         other => {
             let message = format!("elements of type {other} cannot be reduced");
             let error = Error::new(message).with_code(ErrorCode::InvalidArgument);
-            abandon(&collective, &error);
-            done(Err(error));
+            let abandoned = abandon(&collective, &error);
+            done(Err(abandoned.err().unwrap_or(error)));
         }
     }
 }

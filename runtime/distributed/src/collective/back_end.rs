@@ -114,7 +114,12 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
 
     /// Tells the other members that this one cannot start an operation: theirs fail with the text
     /// of `error`.
-    fn abandon(&self, key: &str, error: &Error);
+    ///
+    /// # Errors
+    /// `AlreadyExists` if an operation with this key is in progress on this task. It goes on: the
+    /// other members take part in it, and none of them waits for a second one with its key, because
+    /// each refuses that.
+    fn abandon(&self, key: &str, error: &Error) -> Result<(), Error>;
 
     /// Ends all operations of the group on all members with an error, and refuses later ones. To
     /// go on, every member drops the group and opens it again. Nothing that the ended operations
@@ -658,8 +663,8 @@ impl GroupMember for RingMember {
         let sender = match self.member(sender) {
             Ok(sender) => sender,
             Err(error) => {
-                ring::abandon(&self.collective(key), &error);
-                return AsyncValueRef::error(error);
+                let abandoned = ring::abandon(&self.collective(key), &error);
+                return AsyncValueRef::error(abandoned.err().unwrap_or(error));
             }
         };
         self.start_collective(key, |collective, done| {
@@ -717,10 +722,9 @@ impl GroupMember for RingMember {
         })
     }
 
-    fn abandon(&self, key: &str, error: &Error) {
+    fn abandon(&self, key: &str, error: &Error) -> Result<(), Error> {
         // The others may gather tensors of any shape, and tell each other these first.
-        ring::abandon_first(&self.collective(&key_of_shapes(key)), error);
-        ring::abandon(&self.collective(key), error);
+        ring::abandon_with_first(&self.collective(key), key_of_shapes(key), error)
     }
 
     fn abort(&self, error: &Error) {

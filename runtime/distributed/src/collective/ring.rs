@@ -791,20 +791,61 @@ pub(super) fn interrupt(collective: &Collective, error: &Error) {
 
 /// Tells the other members that this one does not start a collective: they would wait for it
 /// forever.
-pub(super) fn abandon(collective: &Collective, error: &Error) {
-    abandon_joined(Ring::join(collective.clone(), "", |_| String::new()), error);
+///
+/// # Errors
+/// If a collective with the key is in progress here. It goes on: the others take part in it, and
+/// nobody waits for a second one, because every task refuses that.
+pub(super) fn abandon(collective: &Collective, error: &Error) -> Result<(), Error> {
+    abandon_all(collective, error, Vec::new())
 }
 
-/// As [`abandon`], for a collective that [another one follows](Ring::join_first).
+/// As [`abandon`], for a collective that follows [a first one](Ring::join_first) under another key.
+pub(super) fn abandon_with_first(
+    collective: &Collective,
+    first_key: String,
+    error: &Error,
+) -> Result<(), Error> {
+    let first = Collective {
+        key: first_key,
+        ..collective.clone()
+    };
+    let joined = Ring::join_first(first, "", |_| String::new());
+    abandon_all(collective, error, vec![joined])
+}
+
+/// As [`abandon`], for the first one of two collectives alone.
 pub(super) fn abandon_first(collective: &Collective, error: &Error) {
-    let joined = Ring::join_first(collective.clone(), "", |_| String::new());
-    abandon_joined(joined, error);
-}
-
-fn abandon_joined(joined: Result<Arc<Ring>, Error>, error: &Error) {
-    // Where the key is in use, this task takes part already, and a task that is not a member tells
-    // nobody.
-    if let Ok(ring) = joined {
+    // Where the key is in use, this task takes part already.
+    if let Ok(ring) = Ring::join_first(collective.clone(), "", |_| String::new()) {
         ring.refuse(error);
     }
+}
+
+fn abandon_all(
+    collective: &Collective,
+    error: &Error,
+    mut joined: Vec<Result<Arc<Ring>, Error>>,
+) -> Result<(), Error> {
+    // All of them, before any end: the others go on if one of the keys is in use.
+    joined.push(Ring::join(collective.clone(), "", |_| String::new()));
+    let is_in_use = |joined: &Result<Arc<Ring>, Error>| {
+        let code = joined.as_ref().err().map(Error::code);
+        code == Some(ErrorCode::AlreadyExists)
+    };
+    if joined.iter().any(is_in_use) {
+        let group = epoch::group_of(&collective.group);
+        return Err(abandoned_in_use(&collective.key, group));
+    }
+    // A task that is not a member tells nobody, and those of an aborted group were told.
+    for ring in joined.into_iter().flatten() {
+        ring.refuse(error);
+    }
+    Ok(())
+}
+
+/// Returns the error of abandoning a collective whose key is in use on this task.
+#[cold]
+pub(super) fn abandoned_in_use(key: &str, group: &str) -> Error {
+    let message = format!("cannot abandon key {key} of group {group}: it is in use");
+    Error::new(message).with_code(ErrorCode::AlreadyExists)
 }

@@ -229,8 +229,8 @@ pub fn broadcast(
         |member, key| match position {
             Ok(position) => member.broadcast(key, own, position),
             Err(error) => {
-                member.abandon(key, &error);
-                AsyncValueRef::error(error)
+                let abandoned = member.abandon(key, &error);
+                AsyncValueRef::error(abandoned.err().unwrap_or(error))
             }
         },
         |collective, done| super::broadcast::broadcast(collective, tensor, sender, done),
@@ -313,30 +313,33 @@ pub fn all_to_all(
 
 /// Tells the other members of a group that this task cannot take part in a collective, because of
 /// `error`: theirs fail with its text.
-pub fn abandon(collective: &Collective, error: &Error) {
+///
+/// # Errors
+/// `AlreadyExists` if a collective with the key is in progress on this task: see
+/// [`GroupMember::abandon`](super::GroupMember::abandon).
+pub fn abandon(collective: &Collective, error: &Error) -> Result<(), Error> {
     match collective.context.group_member(&collective.group) {
         Ok(None) => ring::abandon(collective, error),
         Ok(Some(member)) => member.abandon(&collective.key, error),
         // The group is of no use to the others, who were told.
-        Err(_) => {}
+        Err(_) => Ok(()),
     }
 }
 
 /// As [`abandon`], for an all-gather of any shapes.
-pub fn abandon_all_gather_any_shape(collective: &Collective, error: &Error) {
+///
+/// # Errors
+/// Those of [`abandon`].
+pub fn abandon_all_gather_any_shape(collective: &Collective, error: &Error) -> Result<(), Error> {
     match collective.context.group_member(&collective.group) {
         Ok(None) => {
             // The members tell each other their shapes first.
-            let of_shapes = Collective {
-                key: super::all_gather::key_of_shapes(&collective.key),
-                ..collective.clone()
-            };
-            ring::abandon_first(&of_shapes, error);
-            ring::abandon(collective, error);
+            let of_shapes = super::all_gather::key_of_shapes(&collective.key);
+            ring::abandon_with_first(collective, of_shapes, error)
         }
         Ok(Some(member)) => member.abandon(&collective.key, error),
         // As above.
-        Err(_) => {}
+        Err(_) => Ok(()),
     }
 }
 

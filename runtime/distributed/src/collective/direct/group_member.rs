@@ -8,6 +8,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
 use super::super::header::Operation;
 use super::super::lent::lend;
+use super::super::ring::abandoned_in_use;
 use super::super::{GroupMember, Reduction, back_end};
 use super::exchange::Outcome;
 use super::member::{DirectMember, OVERHEAD_BYTES, Waiting};
@@ -232,9 +233,12 @@ impl GroupMember for DirectMember {
         self.start_collective(key, operations::BARRIER, |_| Ok(operations::barrier()))
     }
 
-    fn abandon(&self, key: &str, error: &Error) {
+    fn abandon(&self, key: &str, error: &Error) -> Result<(), Error> {
         let error = error.clone();
-        self.start(key, operations::BARRIER, |_| Err(error), Box::new(|_| ()));
+        match self.start(key, operations::BARRIER, |_| Err(error), Box::new(|_| ())) {
+            true => Ok(()),
+            false => Err(abandoned_in_use(key, &self.group)),
+        }
     }
 
     fn abort(&self, error: &Error) {

@@ -141,16 +141,17 @@ impl DirectMember {
     }
 
     /// Starts an operation. `prepare` gets the part of the work that keeps borrowed elements, and
-    /// returns what is sent first.
+    /// returns what is sent first. Returns `false` if the key is in use.
     pub(super) fn start(
         &self,
         key: &str,
         part: Part,
         prepare: impl FnOnce(&Gather) -> Result<(Outgoing, Step), Error>,
         done: Done,
-    ) {
+    ) -> bool {
         let Some(this) = self.this.upgrade() else {
-            return done(Err(Error::new("the group is closed")));
+            done(Err(Error::new("the group is closed")));
+            return true;
         };
         let outcome = Arc::new(Outcome::new(Arc::clone(&this), done));
         // Ends once all is done and sent.
@@ -171,8 +172,9 @@ impl DirectMember {
         let gone = gone.map(|(_, error)| error.clone());
         let exchange = state.exchanges.entry(key.to_owned());
         let exchange = exchange.or_insert_with(|| Exchange::new(size));
+        let is_in_use = exchange.is_running();
         let refused = aborted.or_else(|| {
-            exchange.is_running().then(|| {
+            is_in_use.then(|| {
                 let (name, group) = (part.operation.name(), &self.group);
                 let message = format!("{name} key {key} of group {group} is in use");
                 Error::new(message).with_code(ErrorCode::AlreadyExists)
@@ -184,7 +186,7 @@ impl DirectMember {
             if let Some(done) = outcome.take_done() {
                 done(Err(error));
             }
-            return;
+            return !is_in_use;
         }
         let (first, failure) = match (prepared, gone) {
             (Ok(first), None) => (Some(first), None),
@@ -206,6 +208,7 @@ impl DirectMember {
         for work in later {
             work();
         }
+        true
     }
 
     /// Starts an operation whose result is written into tensors.

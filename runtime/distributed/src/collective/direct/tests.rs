@@ -326,9 +326,18 @@ fn a_key_in_use_is_refused() {
         outcome(&cluster, &second).unwrap_err(),
         "allreduce key k of group group1 is in use"
     );
+    let why = Error::new("no");
+    let abandoned = members[0].abandon("k", &why).unwrap_err();
+    assert_eq!(
+        abandoned.message(),
+        "cannot abandon key k of group group1: it is in use"
+    );
     let other = sum(&members[1], "k", 3);
     assert_eq!(outcome(&cluster, &first), Ok(()));
     assert_eq!(outcome(&cluster, &other), Ok(()));
+    members[0].abandon("k", &why).unwrap();
+    let told = sum(&members[1], "k", 3);
+    assert_eq!(outcome(&cluster, &told).unwrap_err(), "no");
 }
 
 #[test]

@@ -173,7 +173,8 @@ pub(super) fn agree(
     let (own, all) = match tensors {
         Ok(tensors) => tensors,
         Err(error) => {
-            ring.abandon(ring_key, &error);
+            // The key is this operation's, so that nothing else is in progress under it.
+            let _ = ring.abandon(ring_key, &error);
             return done(Err(error));
         }
     };

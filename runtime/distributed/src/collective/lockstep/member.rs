@@ -10,6 +10,7 @@ use tfrt_support::{Error, ErrorCode};
 use super::super::GroupMember;
 use super::super::back_end::RingMember;
 use super::super::direct::MemberPlace;
+use super::super::ring::abandoned_in_use;
 use super::agreement::{self, Agreed, Announcement};
 use super::order::Order;
 use super::{Connect, Control, Engine};
@@ -261,8 +262,16 @@ impl LockstepMember {
     }
 
     /// Tells the others that this member cannot start an operation.
-    pub(super) fn refuse(&self, key: &str, error: &Error) {
-        self.ring.abandon(&ring_key(key), error);
+    ///
+    /// # Errors
+    /// If one with this key is in progress.
+    pub(super) fn refuse(&self, key: &str, error: &Error) -> Result<(), Error> {
+        if self.lock().in_use.contains(key) {
+            return Err(abandoned_in_use(key, &self.group));
+        }
+        let refused = self.ring.abandon(&ring_key(key), error);
+        // The agreement has a key of its own, which the user does not know.
+        refused.map_err(|_| abandoned_in_use(key, &self.group))
     }
 
     /// Ends the group on all members.

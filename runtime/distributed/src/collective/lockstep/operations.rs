@@ -61,7 +61,7 @@ impl LockstepMember {
         let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                self.refuse(key, &error);
+                let error = self.refuse(key, &error).err().unwrap_or(error);
                 return AsyncValueRef::error(error);
             }
         };
@@ -571,8 +571,8 @@ impl GroupMember for LockstepMember {
         self.start(key, Ok(prepared))
     }
 
-    fn abandon(&self, key: &str, error: &Error) {
-        self.refuse(key, error);
+    fn abandon(&self, key: &str, error: &Error) -> Result<(), Error> {
+        self.refuse(key, error)
     }
 
     fn abort(&self, error: &Error) {

@@ -266,8 +266,17 @@ fn a_key_is_in_use_until_the_operation_ends() {
         outcomes(&cluster, vec![second]),
         [Err("barrier key k of group group1 is in use".to_owned())]
     );
+    let why = tfrt_support::Error::new("no");
+    let abandoned = members[0].abandon("k", &why).unwrap_err();
+    assert_eq!(
+        abandoned.message(),
+        "cannot abandon key k of group group1: it is in use"
+    );
     let other = members[1].barrier("k");
     assert_eq!(outcomes(&cluster, vec![first, other]), vec![Ok(()); 2]);
+    members[0].abandon("k", &why).unwrap();
+    let told = members[1].barrier("k");
+    assert_eq!(outcomes(&cluster, vec![told]), [Err("no".to_owned())]);
     let again = members.iter().map(|member| member.barrier("k")).collect();
     assert_eq!(outcomes(&cluster, again), vec![Ok(()); 2]);
 }

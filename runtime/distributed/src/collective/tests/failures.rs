@@ -228,6 +228,67 @@ fn a_key_is_used_by_one_collective_at_a_time() {
     }
 }
 
+#[test]
+fn a_key_in_use_is_not_abandoned() {
+    use crate::collective::{RecursiveDoublingCollectives, TreeCollectives};
+    use crate::message::ANY_ORDER;
+
+    let mut cluster = Cluster::new("mstd:2", 2);
+    for config in &mut cluster.configs {
+        config.collective_groups[0].order = ANY_ORDER.to_owned();
+    }
+    let contexts = cluster.contexts();
+    let back_ends: [&dyn Collectives; 3] = [
+        &RingCollectives,
+        &TreeCollectives,
+        &RecursiveDoublingCollectives,
+    ];
+    let refused = "cannot abandon key k of group group1: it is in use";
+    let why = Error::new("no");
+    for back_end in back_ends {
+        let members: Vec<_> = contexts
+            .iter()
+            .map(|context| back_end.open("group1", context).unwrap())
+            .collect();
+        let number = || DenseHostTensor::vector(&[1_i32]).unwrap();
+        for gathers in [false, true] {
+            let start = |member: usize| -> tfrt_async::AnyRef {
+                match gathers {
+                    true => members[member].all_gather_any("k", number(), 0).into(),
+                    false => members[member].barrier("k").into(),
+                }
+            };
+            let first = start(0);
+            let error = members[0].abandon("k", &why).unwrap_err();
+            assert_eq!(error.message(), refused);
+            assert_eq!(error.code(), tfrt_support::ErrorCode::AlreadyExists);
+            // What is in progress goes on.
+            let second = start(1);
+            cluster.host.await_values(&[first, second]).unwrap();
+            // The key is free again: then the other member is told.
+            members[0].abandon("k", &why).unwrap();
+            let told = cluster.host.await_values(&[start(1)]).unwrap_err();
+            assert_eq!(told.message(), "no");
+        }
+    }
+    // A kernel abandons without an open group.
+    let (sender, outcome) = channel();
+    let all_reduce_of = |member: usize, sender| {
+        let input = tensor(&contexts[member], &[1], &[1_i32]);
+        let (start, output) = (collective(&contexts[member], "k"), input.clone());
+        all_reduce(start, Reduction::Sum, input, output, tell(sender));
+    };
+    all_reduce_of(0, sender.clone());
+    for abandon in [abandon, abandon_all_gather_any_shape] {
+        let error = abandon(&collective(&contexts[0], "k"), &why).unwrap_err();
+        assert_eq!(error.message(), refused);
+    }
+    all_reduce_of(1, sender);
+    for _ in 0..2 {
+        assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+    }
+}
+
 /// Starts an all-reduce of so many elements on two members of three, of which the third is gone.
 fn start_without_the_third(cluster: &Cluster, len: usize) -> Outcomes {
     let contexts = cluster.contexts();
