@@ -119,8 +119,8 @@
 //!
 //! `tfrt launch --trace` records traces of all tasks and merges them into one file, with aligned
 //! clocks and an arrow for each message; so does `tfrt trace` with `--spawn`. Tasks on several
-//! machines write a trace each, with `tfrt trace` or `tfrt worker --trace`, and `tfrt cluster trace`
-//! merges the files.
+//! machines write a trace each, with `tfrt trace` or `tfrt worker --trace`, and
+//! `tfrt cluster trace` merges the files.
 //!
 //! ```text
 //! $ tfrt launch -n 2 --trace sum.json -- tfrt run --distributed sum.mlir
