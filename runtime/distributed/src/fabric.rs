@@ -11,6 +11,7 @@
 
 pub mod in_process;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -19,7 +20,9 @@ use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{Answer, RemoteError, RemoteErrors};
-use crate::message::{Call, Request, Response, SendDataRequest, SendDataResponse};
+use crate::message::{
+    Call, HeartbeatRequest, HeartbeatResponse, Request, Response, SendDataRequest, SendDataResponse,
+};
 use crate::name::TaskName;
 use crate::payload::Payload;
 use crate::rendezvous::PayloadRoom;
@@ -181,9 +184,85 @@ pub trait RemoteClient: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Asks the task for heartbeats, until the returned watch is dropped. `hear` gets each of them,
+    /// and then why there are no more, on a thread of the transport. None if the transport has no
+    /// such streams: heartbeats are requests then. Default: None.
+    fn watch(&self, request: HeartbeatRequest, pace: Pace, hear: OnSign) -> Option<Watching> {
+        let _ = (request, pace, hear);
+        None
+    }
+
     /// Ends the calls in progress, and the connection. Their replies get an error, unless nobody
     /// waits for them any more. Default: does nothing, for transports without connections.
     fn cut(&self) {}
+}
+
+/// How often a task is to send heartbeats.
+///
+/// ```
+/// use std::time::Duration;
+/// use tfrt_distributed::fabric::Pace;
+///
+/// let limit = Duration::from_secs(15);
+/// let pace = Pace { interval: limit / 5, limit };
+/// assert_eq!(pace.interval, Duration::from_secs(3));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// The time from one to the next.
+    pub interval: Duration,
+    /// The time after which the watcher does not wait for the next one any more.
+    pub limit: Duration,
+}
+
+/// What the watcher of a task hears.
+///
+/// ```
+/// use tfrt_distributed::fabric::Sign;
+/// use tfrt_distributed::message::HeartbeatResponse;
+///
+/// let heartbeat = HeartbeatResponse { incarnation: 5, ..HeartbeatResponse::default() };
+/// assert_ne!(Sign::Heartbeat(heartbeat), Sign::Unsupported);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sign {
+    /// The task lives.
+    Heartbeat(HeartbeatResponse),
+    /// There are no more heartbeats, for this reason.
+    Over(RemoteErrors),
+    /// The task sends none by itself. It answers requests.
+    Unsupported,
+}
+
+/// Gets the signs of a task: any number of heartbeats, and the end.
+pub type OnSign = Box<dyn FnMut(Sign) + Send>;
+
+/// The right to hear from a task. Nothing is heard any more soon after it is dropped.
+///
+/// ```
+/// use std::sync::mpsc::{TryRecvError, channel};
+/// use tfrt_distributed::fabric::Watching;
+///
+/// let (keeps, ended) = channel::<()>();
+/// let watching = Watching::new(keeps);
+/// assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
+/// drop(watching);
+/// assert_eq!(ended.try_recv(), Err(TryRecvError::Disconnected));
+/// ```
+pub struct Watching(#[expect(dead_code, reason = "its drop counts")] Box<dyn Any + Send + Sync>);
+
+impl Watching {
+    /// Creates the right that ends when `keeps` is dropped with it, for the transport.
+    #[must_use]
+    pub fn new(keeps: impl Any + Send + Sync) -> Self {
+        Self(Box::new(keeps))
+    }
+}
+
+impl fmt::Debug for Watching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watching").finish_non_exhaustive()
+    }
 }
 
 /// Sends a request of a known method.
@@ -263,6 +342,20 @@ pub trait RequestHandler: Send + Sync {
     fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
         let _ = caller;
         self.handle(request, reply);
+    }
+
+    /// Answers a heartbeat at once, on a thread of the transport. The answer does not depend on
+    /// what the task is doing. The handler may be the last reference, as in
+    /// [`take_at_once`](Self::take_at_once). By default, the answer is an error with the code
+    /// `Unimplemented`: heartbeats are [requests](Self::handle) then.
+    fn answer_heartbeat(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        request: &HeartbeatRequest,
+    ) -> Answer<HeartbeatResponse> {
+        let _ = (caller, request);
+        let message = "the task sends no heartbeats by itself";
+        Err(RemoteError::new(ErrorCode::Unimplemented, message).into())
     }
 
     /// Reserves room for a payload before its bytes arrive, or refuses it: its context may not

@@ -1,54 +1,54 @@
 //! Lost tasks of a context, and the callbacks that wait for them.
 //!
 //! ```text
-//!            heartbeat answered                         no answer for the failure timeout,
-//!   unknown ───────────────────► alive ──────────────► nobody listens, another incarnation, ──► lost, for good
-//!                                  ▲ │ answered again   context closed
-//!                                  └─┘
+//!            heartbeat          two are missing, or their stream broke
+//!   unknown ───────────► alive ────────────────────────────────────────► suspect
+//!                          │ ◄─────────────── heartbeat ──────────────────── │
+//!                          │                                                 │ nobody listens,
+//!      another incarnation,│                                                 │ no heartbeat for
+//!      context closed      └────────────────► lost, for good ◄───────────────┘ the failure timeout
 //! ```
 //!
-//! Every task of a context sends a heartbeat to every other one, five times in each failure
-//! timeout. Heartbeats bypass the work queues, so a task answers even if its kernels run for long.
-//! A task that has not answered yet has four times as long, because it may be starting.
+//! Every task of a context watches every other one: it gets five heartbeats in each failure
+//! timeout, from a stream if the transport has such, and as answers to requests otherwise.
+//! Heartbeats bypass the work queues, so a task sends them even if its kernels run for long. A task
+//! that has sent none yet has four times as long, because it may be starting. A stream that breaks
+//! is opened again at once: that shows whether somebody still listens.
 //!
 //! All tasks agree on the lost ones in the end: heartbeats name the tasks that are lost to the
 //! sender, and the receiver loses them, too. A task that was silent for too long and goes on is
-//! told by the answers to its heartbeats that it is lost to the others. It then loses them.
+//! told by the heartbeats of the others that it is lost to them. It then loses them.
 //!
-//! `rounds` decides what the answers mean.
+//! `rounds` decides what heartbeats mean, and `detector` asks for them.
 //!
 //! [`Health::watch`] registers a callback, which runs on the work queue once the task is lost.
 
+mod detector;
+
 mod rounds;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tfrt_host::Timer;
 use tfrt_host::log;
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
 
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
-use crate::error::{Answer, RemoteError};
-use crate::fabric::{self, CallOptions};
-use crate::last_reference::drop_on_queue;
+use crate::error::RemoteError;
 use crate::message::{HeartbeatRequest, HeartbeatResponse, LostTask};
 use crate::sync::{Mutex, MutexGuard};
 
-use rounds::{Heard, Rounds};
+pub(crate) use detector::Detector;
 
 /// The number of heartbeats that are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
 
 /// The shortest time between two heartbeats.
 const MIN_INTERVAL: Duration = Duration::from_millis(1);
-
-/// The number of failure timeouts until the first heartbeat of a task is due.
-const START_UP: u32 = 4;
 
 /// The reason why nothing comes from a task any more.
 ///
@@ -107,6 +107,8 @@ struct State {
     lost: HashMap<TaskHandle, RemoteError>,
     watching: HashMap<u64, (TaskHandle, OnPeerEnd)>,
     next_watch: u64,
+    /// The tasks whose heartbeats are missing, and that are not lost yet.
+    suspects: HashSet<TaskHandle>,
     /// The first task that has lost this one.
     lost_to: Option<TaskHandle>,
     /// The reason why nothing comes from any task any more: the context is closed.
@@ -130,6 +132,22 @@ impl Health {
     #[must_use]
     pub fn lost(&self, task: TaskHandle) -> Option<RemoteError> {
         self.lock().lost.get(&task).cloned()
+    }
+
+    /// Returns `true` if heartbeats of a task are missing, or their stream broke: it may be lost
+    /// soon, or send the next one.
+    #[must_use]
+    pub fn is_suspect(&self, task: TaskHandle) -> bool {
+        self.lock().suspects.contains(&task)
+    }
+
+    /// Records whether heartbeats of a task are missing.
+    pub(crate) fn set_suspect(&self, task: TaskHandle, is_suspect: bool) {
+        let mut state = self.lock();
+        match is_suspect && !state.lost.contains_key(&task) {
+            true => state.suspects.insert(task),
+            false => state.suspects.remove(&task),
+        };
     }
 
     /// Returns the reason why nothing comes from a task any more, if so.
@@ -178,6 +196,7 @@ impl Health {
             return Vec::new();
         }
         state.lost.insert(task, error.clone());
+        state.suspects.remove(&task);
         let of_task = state
             .watching
             .extract_if(|_, (watched, _)| *watched == task);
@@ -261,147 +280,6 @@ impl Drop for Watch {
     }
 }
 
-/// Sends heartbeats, and reports lost tasks.
-#[derive(Debug)]
-pub(crate) struct Detector {
-    timeout: Duration,
-    state: Mutex<Watching>,
-}
-
-#[derive(Debug)]
-struct Watching {
-    is_over: bool,
-    timer: Option<Timer>,
-    rounds: Rounds,
-}
-
-impl Detector {
-    /// Watches over other tasks of `context` from now on. A caller that has communicated with all
-    /// of them passes `all_are_alive`.
-    pub(crate) fn start(
-        context: &Arc<DistributedContext>,
-        tasks: &[TaskHandle],
-        timeout: Duration,
-        all_are_alive: bool,
-    ) -> Arc<Self> {
-        let this = Arc::new(Self {
-            timeout,
-            state: Mutex::new(Watching {
-                is_over: false,
-                timer: None,
-                rounds: Rounds::new(tasks, timeout, all_are_alive, Instant::now()),
-            }),
-        });
-        this.schedule(context, Duration::ZERO);
-        this
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Watching> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends no heartbeat any more.
-    pub(crate) fn stop(&self) {
-        let mut state = self.lock();
-        state.is_over = true;
-        if let Some(timer) = state.timer.take() {
-            timer.cancel();
-        }
-    }
-
-    fn schedule(self: &Arc<Self>, context: &Arc<DistributedContext>, delay: Duration) {
-        let mut state = self.lock();
-        if state.is_over {
-            return;
-        }
-        let (this, weak) = (Arc::clone(self), Arc::downgrade(context));
-        // The thread of the timers sends heartbeats itself: the work queue may be busy for long.
-        state.timer = Some(context.host().timers().schedule_after(delay, move || {
-            if let Some(context) = weak.upgrade() {
-                this.round(&context);
-                this.schedule(&context, interval(this.timeout));
-                let queue = Arc::clone(context.host().queue());
-                drop_on_queue(&queue, context);
-            }
-        }));
-    }
-
-    fn round(self: &Arc<Self>, context: &Arc<DistributedContext>) {
-        // Heartbeats of other tasks may have named them.
-        let is_lost = |task| context.health().lost(task).is_some();
-        let due = self.lock().rounds.round(Instant::now(), is_lost);
-        for (task, cause) in due.silent {
-            declare_lost(context, task, &cause);
-        }
-        let request = HeartbeatRequest {
-            context_id: context.id(),
-            sender: context.cluster().own_name(),
-            lost: lost_tasks(context),
-        };
-        for task in due.asked {
-            self.ask(context, task, request.clone());
-        }
-    }
-
-    fn ask(
-        self: &Arc<Self>,
-        context: &Arc<DistributedContext>,
-        task: TaskHandle,
-        request: HeartbeatRequest,
-    ) {
-        let Ok(client) = context.client(task) else {
-            return;
-        };
-        let options = CallOptions {
-            timeout: Some(self.timeout),
-            ..CallOptions::default()
-        };
-        let (this, context) = (Arc::downgrade(self), Arc::downgrade(context));
-        fabric::call(&*client, options, request, move |answer| {
-            let Some(context) = context.upgrade() else {
-                return;
-            };
-            if let Some(this) = this.upgrade() {
-                this.hear(&context, task, answer);
-            }
-            let queue = Arc::clone(context.host().queue());
-            drop_on_queue(&queue, context);
-        });
-    }
-
-    fn hear(
-        &self,
-        context: &Arc<DistributedContext>,
-        task: TaskHandle,
-        answer: Answer<HeartbeatResponse>,
-    ) {
-        let heard = match answer {
-            Ok(response) if response.is_lost => Heard::LostUs,
-            Ok(response) => Heard::Alive(response.incarnation),
-            Err(errors) if errors.code() == ErrorCode::InvalidDistributedContextId => {
-                Heard::NoContext {
-                    closed: format!("it closed context {}", context.id()),
-                    error: errors.to_string(),
-                }
-            }
-            Err(errors) if fabric::nobody_listens(&errors) => Heard::NobodyListens {
-                error: errors.to_string(),
-                has_spoken: context.belongs_to(task),
-            },
-            Err(errors) => Heard::Nothing(errors.to_string()),
-        };
-        let has_lost_us = heard == Heard::LostUs;
-        let lost_by = self.lock().rounds.hear(task, heard, Instant::now());
-        let Some(cause) = lost_by else {
-            return;
-        };
-        if has_lost_us {
-            context.health().set_lost_to(task);
-        }
-        declare_lost(context, task, &cause);
-    }
-}
-
 /// Returns the time between heartbeats, which is never zero, or the timers would do nothing else.
 pub(crate) fn interval(timeout: Duration) -> Duration {
     (timeout / HEARTBEATS).max(MIN_INTERVAL)
@@ -411,25 +289,39 @@ pub(crate) fn no_heartbeat(timeout: Duration) -> String {
     format!("no heartbeat for {timeout:?}")
 }
 
-/// Answers a heartbeat: whether the sender is lost to this task. The tasks that the sender names
-/// are lost from now on.
-pub(crate) fn answer(context: &Arc<DistributedContext>, request: &HeartbeatRequest) -> bool {
-    let (cluster, health) = (context.cluster(), context.health());
-    let Ok(sender) = cluster.find(&request.sender) else {
-        return false;
-    };
-    if health.lost(sender).is_some() {
-        // It no longer has a say.
-        return true;
+/// Answers a heartbeat, as the process of an incarnation. The tasks that the sender names are lost
+/// from now on, unless the sender itself is.
+pub(crate) fn answer(
+    context: &Arc<DistributedContext>,
+    request: &HeartbeatRequest,
+    incarnation: u64,
+) -> HeartbeatResponse {
+    let sender = context.cluster().find(&request.sender).ok();
+    let is_lost = sender.is_some_and(|sender| context.health().lost(sender).is_some());
+    if sender.is_some() && !is_lost {
+        lose_named(context, &request.lost);
     }
-    for lost in &request.lost {
+    HeartbeatResponse {
+        incarnation,
+        is_lost,
+        lost: match is_lost {
+            // It has no say, and is told nothing.
+            true => Vec::new(),
+            false => lost_tasks(context),
+        },
+    }
+}
+
+/// Loses the tasks that another one has lost.
+fn lose_named(context: &Arc<DistributedContext>, named: &[LostTask]) {
+    let (cluster, health) = (context.cluster(), context.health());
+    for lost in named {
         let named = cluster.find(&lost.name).ok();
         let other = named.filter(|task| *task != cluster.own_task());
         if let Some(task) = other.filter(|task| health.lost(*task).is_none()) {
             declare_lost(context, task, &lost.cause);
         }
     }
-    false
 }
 
 /// Returns the error of what only the task `name` could have made available.

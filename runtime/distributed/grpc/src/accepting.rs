@@ -2,15 +2,16 @@
 //!
 //! ```text
 //!  backlog ──► accept ──► place ──► opening ──► first byte ──┬──► data connection, until its token
-//!   waits while no place    │         TLS                    └──► HTTP/2, until the end of its preface
+//!   waits while no place    │         TLS                    └──► HTTP/2, until a request with credentials
 //!   is free                 └── held until the connection ends
 //! ```
 //!
-//! A connection is opening until it has said whatever its protocol begins with. It has the time to
-//! connect for all of that. There are places for [`GrpcOptions::max_connections`] connections, and
-//! [`MAX_OPENING`] of them may be opening. A further one ends the oldest that opens after its
-//! [`GRACE`], so that connections that say nothing keep nobody out; if none opens, it waits until
-//! one ends.
+//! A connection is opening until it has said whatever its protocol begins with, and who it is of:
+//! over HTTP/2, by a certificate, or by the first request that is not refused because of its token.
+//! It has the time to connect for all of that. There are places for
+//! [`GrpcOptions::max_connections`] connections, and [`MAX_OPENING`] of them may be opening. A
+//! further one ends the oldest that opens after its [`GRACE`], so that connections that say nothing
+//! keep nobody out; if none opens, it waits until one ends.
 //!
 //! | module | contents |
 //! |---|---|
@@ -36,7 +37,7 @@ use crate::options::GrpcOptions;
 use crate::tls::Caller;
 
 pub(crate) use opening::Opening;
-pub(crate) use sorted::{Incoming, Sorted};
+pub(crate) use sorted::{Incoming, Introduced, Sorted};
 
 use opening::Openings;
 

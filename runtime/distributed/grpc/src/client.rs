@@ -1,5 +1,7 @@
 //! Sending of requests: flow control, retries, deadlines, cancellation.
 
+mod watcher;
+
 use std::fmt;
 use std::future::{Future, pending};
 use std::hash::{BuildHasher, RandomState};
@@ -12,8 +14,10 @@ use http::uri::PathAndQuery;
 use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::Reply;
-use tfrt_distributed::fabric::{CallOptions, RemoteClient, TaskIdentity};
-use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
+use tfrt_distributed::fabric::{
+    CallOptions, OnSign, Pace, RemoteClient, Sign, TaskIdentity, Watching,
+};
+use tfrt_distributed::message::{HeartbeatRequest, Method, Request, Response, SendDataRequest};
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError};
 use tfrt_host::{HostContext, log};
@@ -73,6 +77,8 @@ struct Peer {
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
+    /// Room on the first connection of HTTP/2.
+    streams: Streams,
     /// The numbers of the requests that run once.
     numbers: Numbers,
     /// What the task takes, once it has said so.
@@ -84,6 +90,37 @@ struct Peer {
 struct Takes {
     payloads: bool,
     calls: bool,
+    watches: bool,
+}
+
+/// The requests that one connection takes at a time. Without a limit here, heartbeats would wait
+/// behind any number of requests that may not end without what the next ones do.
+#[derive(Debug)]
+struct Streams {
+    /// Those of most methods.
+    most: Semaphore,
+    /// Those that cancel others: these may be what the rest waits for.
+    cancels: Semaphore,
+}
+
+impl Streams {
+    fn new(options: &GrpcOptions) -> Self {
+        let (all, kept) = (options.max_streams, options.num_reserved_streams());
+        Self {
+            most: Semaphore::new((all - kept) as usize),
+            cancels: Semaphore::new(kept.div_ceil(2) as usize),
+        }
+    }
+
+    /// Waits until a request may be on its way. Those that say that a task lives never wait.
+    async fn room_for(&self, method: Method) -> Option<SemaphorePermit<'_>> {
+        // Neither semaphore is ever closed.
+        match method {
+            Method::Heartbeat => None,
+            Method::CancelExecution => self.cancels.acquire().await.ok(),
+            _ => self.most.acquire().await.ok(),
+        }
+    }
 }
 
 impl Client {
@@ -110,6 +147,7 @@ impl Client {
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
             bytes: Semaphore::new(options.max_inflight_bytes as usize),
+            streams: Streams::new(options),
             options: Arc::clone(options),
             numbers: Numbers::new(random(), random()),
             greeted: OnceCell::new(),
@@ -221,6 +259,31 @@ impl RemoteClient for Client {
         // Data connections read payloads where they are; HTTP/2 may keep them for a while.
         let greeted = self.peer.greeted.get();
         greeted.is_some_and(|takes| takes.payloads)
+    }
+
+    fn watch(&self, request: HeartbeatRequest, pace: Pace, mut hear: OnSign) -> Option<Watching> {
+        let (peer, threads) = (Arc::clone(&self.peer), Arc::clone(&self.threads));
+        let cut = self.cut.subscribe();
+        let (stop, stopped) = oneshot::channel::<()>();
+        self.threads.handle().spawn(async move {
+            let end = tokio::select! {
+                biased;
+                // Its sender is dropped.
+                _ = stopped => None,
+                () = changed(cut) => {
+                    let cause = "the connection was cut".to_owned();
+                    let failure = Failure::Network(ErrorCode::RpcCancelled, cause);
+                    Some(Sign::Over(failure.into_errors(wire::WATCH, &peer.address)))
+                }
+                end = peer.watch(request, pace, &mut *hear) => Some(end),
+            };
+            if let Some(end) = end {
+                hear(end);
+            }
+            // As for calls.
+            drop(threads);
+        });
+        Some(Watching::new(stop))
     }
 
     fn cut(&self) {
@@ -380,9 +443,9 @@ impl Peer {
             let bytes = self.small.call(&self.options, self.open(), call).await;
             return response(method, bytes);
         }
-        let channel = match wire::takes_room(method) {
-            true => &self.bulk,
-            false => &self.channel,
+        let (channel, _stream) = match wire::takes_room(method) {
+            true => (&self.bulk, None),
+            false => (&self.channel, self.streams.room_for(method).await),
         };
         let bytes = match request {
             Request::SendData(request) if in_chunks => {
@@ -461,6 +524,7 @@ impl Peer {
             Ok(hello) => {
                 takes.payloads = hello.takes_data && self.options.data_connections;
                 takes.calls = hello.takes_calls && takes.payloads;
+                takes.watches = hello.is_watchable;
                 if let Some(difference) = library.difference(&hello) {
                     log::info!("the task at {} {difference}", self.address);
                 }

@@ -47,6 +47,7 @@ use tfrt_tensor::{DenseHostTensor, serialize};
 use tonic::body::Body;
 use tonic::{Code, Request, Response, Status, Streaming};
 
+use crate::accepting::Introduced;
 use crate::service::Endpoint;
 use crate::tls::Caller;
 
@@ -191,7 +192,8 @@ fn no_payload() -> Status {
 }
 
 fn caller_of<T>(request: &Request<T>) -> Option<Caller> {
-    request.extensions().get::<Caller>().cloned()
+    let introduced = request.extensions().get::<Introduced>()?;
+    introduced.caller.clone()
 }
 
 impl Flights {

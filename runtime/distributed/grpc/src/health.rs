@@ -2,7 +2,8 @@
 //! task answers.
 //!
 //! A check says nothing else, so it needs no token. Over TLS, it needs a certificate, like every
-//! connection.
+//! connection. If tasks have a token, a connection that only checks is closed after the time to
+//! connect.
 
 use std::future::{Ready, ready};
 

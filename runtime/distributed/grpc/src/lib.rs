@@ -26,6 +26,7 @@
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `etcd` | an etcd server as the place where tasks meet, with the feature `etcd` |
 //! | `flight` | tensors for other engines over Arrow Flight, with the feature `flight` |
+//! | `watching` | streams of heartbeats |
 //! | `data` | connections of payloads and small calls |
 //! | `transfer` | large payloads in chunks, on a connection of HTTP/2 |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
@@ -60,8 +61,13 @@
 //! calls with heartbeats.
 //!
 //! So a task accepts up to four connections of each other task, of at most
-//! [`GrpcOptions::max_connections`] in all. One that does not say what it is within
-//! [`GrpcOptions::connect_timeout`] is closed.
+//! [`GrpcOptions::max_connections`] in all. One that does not say what it is and prove who it is of
+//! within [`GrpcOptions::connect_timeout`] is closed.
+//!
+//! Heartbeats come by a stream, `Watch`, which the task that is watched sends: if its connection
+//! breaks, the watcher notices at once. Tasks of older versions, which have none, are asked for
+//! each heartbeat. Other requests of the connection leave room for heartbeats
+//! ([`GrpcOptions::max_streams`]).
 //!
 //! # Other engines
 //!
@@ -134,6 +140,8 @@ mod transfer;
 
 #[cfg(unix)]
 mod unix;
+
+mod watching;
 
 mod wire;
 

@@ -48,6 +48,10 @@ pub struct GrpcOptions {
     /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1
     /// MiB.
     pub inline_limit_bytes: usize,
+    /// The maximum number of requests without an answer on one connection of HTTP/2, at least 16.
+    /// Executions on it may wait for later ones, so it is far beyond what programs have under way.
+    /// A few of them are kept for heartbeats, and for requests that cancel others. Default: 65536.
+    pub max_streams: u32,
     /// The maximum number of payloads and programs in flight to one task; more wait at the sender.
     /// Default: 1024.
     pub max_inflight_requests: u32,
@@ -80,20 +84,32 @@ pub struct GrpcOptions {
 /// The sizes that HTTP/2 allows as the largest frame.
 const FRAME_BYTES: RangeInclusive<u32> = 1 << 14..=(1 << 24) - 1;
 
+/// The least number of requests of a connection.
+const MIN_STREAMS: u32 = 16;
+
 impl GrpcOptions {
     /// Checks the options whose values HTTP/2 limits: its implementation panics at others, in a
     /// task of the network where nobody sees it.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if FRAME_BYTES.contains(&self.frame_bytes) {
+        let message = if !FRAME_BYTES.contains(&self.frame_bytes) {
+            format!(
+                "expected `frame_bytes` from {} to {}, found {}",
+                FRAME_BYTES.start(),
+                FRAME_BYTES.end(),
+                self.frame_bytes
+            )
+        } else if self.max_streams < MIN_STREAMS {
+            let found = self.max_streams;
+            format!("expected `max_streams` of at least {MIN_STREAMS}, found {found}")
+        } else {
             return Ok(());
-        }
-        let message = format!(
-            "expected `frame_bytes` from {} to {}, found {}",
-            FRAME_BYTES.start(),
-            FRAME_BYTES.end(),
-            self.frame_bytes
-        );
+        };
         Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+    }
+
+    /// Returns how many requests of a connection are heartbeats, or cancel others.
+    pub(crate) fn num_reserved_streams(&self) -> u32 {
+        (self.max_streams / 16).clamp(1, 1024)
     }
 }
 
@@ -110,6 +126,7 @@ impl Default for GrpcOptions {
             frame_bytes: 256 << 10,
             max_message_bytes: 64 << 20,
             inline_limit_bytes: 1 << 20,
+            max_streams: 1 << 16,
             max_inflight_requests: 1024,
             max_inflight_bytes: 256 << 20,
             max_pending_bytes: 1 << 30,

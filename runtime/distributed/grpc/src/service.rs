@@ -28,7 +28,7 @@ use tonic::server::{ClientStreamingService, Grpc, UnaryService};
 use tonic::transport::Server;
 use tonic::{Response, Status, Streaming};
 
-use crate::accepting::{self, Incoming, Listener};
+use crate::accepting::{self, Incoming, Introduced, Listener};
 use crate::answers::{Answer, Answers, Arrival};
 use crate::arriving::ArrivingBytes;
 use crate::cut::Cuttable;
@@ -43,15 +43,11 @@ use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
 use crate::tls::{self, Caller};
 use crate::transfer::{self, Assembly};
+use crate::watching::Watched;
 use crate::wire::{self, BytesCodec, DataChunk, Hello, RequestId};
 
 /// The largest payload for which no room is reserved before it arrives.
 const MAX_UNEXPECTED_BYTES: u64 = 64 << 10;
-
-/// The maximum number of requests of a connection of HTTP/2 without an answer. Executions on it may
-/// wait for later ones, and heartbeats would wait behind them, so it is far beyond what programs
-/// have under way.
-const MAX_STREAMS: u32 = 1 << 16;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -179,6 +175,9 @@ impl Endpoint {
         let arrived = match catch_unwind(AssertUnwindSafe(take)) {
             Ok(Ok(taken)) => return done(encoded(taken.map(Into::into))),
             Ok(Err(arrived)) => arrived,
+            // What the call owned was dropped here, as where a receiver refuses a payload: that is
+            // memory, of which nobody waits for the end. Receivers that run here only add a task
+            // to the work queue, or keep the payload.
             Err(_) => {
                 log::error!("taking a payload panicked");
                 return done(Err(Status::internal("the payload cannot be taken")));
@@ -245,7 +244,7 @@ impl Endpoint {
     }
 
     /// Returns the task, unless it has ended.
-    fn task(&self) -> Option<(Arc<HostContext>, Arc<dyn RequestHandler>)> {
+    pub(crate) fn task(&self) -> Option<(Arc<HostContext>, Arc<dyn RequestHandler>)> {
         Some((self.host.upgrade()?, self.handler.upgrade()?))
     }
 }
@@ -350,7 +349,7 @@ fn encoded(answer: Result<Answered, RemoteErrors>) -> Answer {
 }
 
 #[cold]
-fn gone() -> Status {
+pub(crate) fn gone() -> Status {
     Status::unavailable("the task has ended")
 }
 
@@ -449,15 +448,21 @@ fn serve_accepted<L, IO, O>(
     let accepted = accepting::accept(listener, options, open, serve_data);
     let incoming =
         ReceiverStream::new(accepted).map(move |io| io.map(|io| Cuttable::new(io, is_cut.clone())));
+    // The same for streams, which have no end of their own.
+    let (ending, is_ending) = watch::channel(false);
+    let service = Service {
+        endpoint: Arc::clone(&endpoint),
+        ending: is_ending,
+    };
     let server = Server::builder()
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)
         .http2_keepalive_interval(Some(options.keepalive_interval))
         .http2_keepalive_timeout(Some(options.keepalive_timeout))
         .max_frame_size(options.frame_bytes)
-        .max_concurrent_streams(MAX_STREAMS)
+        .max_concurrent_streams(options.max_streams)
         .http2_max_header_list_size(MAX_HEADERS)
-        .serve_with_incoming_shutdown(Service(endpoint), incoming, async {
+        .serve_with_incoming_shutdown(service, incoming, async {
             // The other end is below.
             let _ = begun.await;
         });
@@ -475,6 +480,7 @@ fn serve_accepted<L, IO, O>(
                 // No connection is accepted any more, and answers under way are sent.
                 let _ = begin.send(());
                 stopping.send_replace(true);
+                ending.send_replace(true);
                 let limit = stop.limit;
                 let ended = async {
                     let outcome = server.await;
@@ -511,7 +517,11 @@ fn tell(outcome: Result<(), tonic::transport::Error>) {
 
 /// The service `tfrt.Worker`.
 #[derive(Clone)]
-struct Service(Arc<Endpoint>);
+struct Service {
+    endpoint: Arc<Endpoint>,
+    /// Says that the service ends.
+    ending: watch::Receiver<bool>,
+}
 
 impl tower_service::Service<http::Request<Body>> for Service {
     type Response = http::Response<Body>;
@@ -523,14 +533,21 @@ impl tower_service::Service<http::Request<Body>> for Service {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let endpoint = Arc::clone(&self.0);
+        let endpoint = Arc::clone(&self.endpoint);
+        let introduced = request.extensions().get::<Introduced>().cloned();
         let path = request.uri().path();
+        let token = endpoint.options.token.as_ref();
+        let checked = token.map_or(Ok(()), |token| token.check(request.headers()));
+        if checked.is_ok()
+            && let Some(introduced) = &introduced
+        {
+            introduced.accept();
+        }
         if path == health::CHECK {
             return Box::pin(async { Ok(health::answer(request).await) });
         }
         let called = path.strip_prefix(wire::SERVICE).and_then(Called::find);
-        let token = endpoint.options.token.as_ref();
-        if let Some(Err(status)) = token.map(|token| token.check(request.headers())) {
+        if let Err(status) = checked {
             return Box::pin(async { Ok(status.into_http()) });
         }
         #[cfg(feature = "flight")]
@@ -544,7 +561,8 @@ impl tower_service::Service<http::Request<Body>> for Service {
         if is_flight {
             return Box::pin(flight::answer(endpoint, request));
         }
-        let caller = request.extensions().get::<Caller>().cloned();
+        let caller = introduced.and_then(|introduced| introduced.caller);
+        let ending = self.ending.clone();
         Box::pin(async move {
             let max_bytes = endpoint.options.max_message_bytes;
             let mut grpc = Grpc::new(BytesCodec)
@@ -558,6 +576,14 @@ impl tower_service::Service<http::Request<Body>> for Service {
                         method,
                     };
                     grpc.unary(service, request).await
+                }
+                Some(Called::Watch) => {
+                    let service = Watched {
+                        endpoint,
+                        caller,
+                        ending,
+                    };
+                    grpc.server_streaming(service, request).await
                 }
                 Some(Called::Hello) => grpc.unary(Greeting(endpoint), request).await,
                 Some(Called::StreamData) => {
@@ -582,6 +608,7 @@ impl tower_service::Service<http::Request<Body>> for Service {
 enum Called {
     Hello,
     StreamData,
+    Watch,
     Request(Method),
 }
 
@@ -590,6 +617,7 @@ impl Called {
         match name {
             wire::HELLO => Some(Self::Hello),
             wire::STREAM_DATA => Some(Self::StreamData),
+            wire::WATCH => Some(Self::Watch),
             _ => Method::find(name).map(Self::Request),
         }
     }
@@ -635,6 +663,7 @@ impl UnaryService<Bytes> for Greeting {
                     let own = Hello {
                         takes_data,
                         takes_calls: takes_data,
+                        is_watchable: true,
                         ..Hello::of(&identity)
                     };
                     let answer = library.answer(&hello, own);

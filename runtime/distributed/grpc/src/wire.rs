@@ -23,6 +23,9 @@ pub(crate) const HELLO: &str = "Hello";
 /// A payload in chunks.
 pub(crate) const STREAM_DATA: &str = "StreamData";
 
+/// A stream of heartbeats.
+pub(crate) const WATCH: &str = "Watch";
+
 /// The version of the protocol. Tasks of different major versions do not talk to each other.
 pub(crate) const PROTOCOL: (u32, u32) = (1, 1);
 
@@ -61,6 +64,9 @@ pub(crate) struct Hello {
     /// The fingerprint of the methods and their messages; 0 in version 1.0.
     #[prost(fixed64, tag = "10")]
     pub(crate) messages: u64,
+    /// In an answer, whether the task sends streams of heartbeats. Older ones do not.
+    #[prost(bool, tag = "11")]
+    pub(crate) is_watchable: bool,
 }
 
 /// Returns the fingerprint of the methods, and of the fields of their messages. Fields come and go
@@ -98,6 +104,7 @@ impl Hello {
                 .map(TaskName::to_string)
                 .unwrap_or_default(),
             messages: messages(),
+            is_watchable: false,
         }
     }
 
@@ -166,6 +173,14 @@ pub(crate) struct RequestId {
     /// All requests of the client below this number are over.
     #[prost(uint64, optional, tag = "111")]
     pub(crate) done_below: Option<u64>,
+}
+
+/// What a request for a stream of heartbeats has in addition to a heartbeat.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(crate) struct WatchFields {
+    /// The time from one heartbeat to the next, in microseconds.
+    #[prost(uint64, tag = "101")]
+    pub(crate) interval_us: u64,
 }
 
 /// Returns `true` if a request may run twice without harm and needs no number.
@@ -334,6 +349,7 @@ mod tests {
         assert_eq!((former.incarnation, &*former.task), (0, ""));
         assert!(!former.has_other_messages() && hello.has_other_messages());
         assert!(!Hello::of(&TaskIdentity::default()).has_other_messages());
+        assert!(!former.is_watchable);
     }
 
     #[test]

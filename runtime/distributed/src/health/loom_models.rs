@@ -9,6 +9,9 @@ use loom::sync::Mutex as Checked;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
+use std::time::Instant;
+
+use super::rounds::{Heard, Rounds};
 use super::*;
 
 const LIMIT: Duration = Duration::from_secs(10);

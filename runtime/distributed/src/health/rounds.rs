@@ -14,8 +14,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::START_UP;
+use super::interval;
 use crate::cluster::TaskHandle;
+
+/// The number of failure timeouts until the first heartbeat of a task is due.
+pub(super) const START_UP: u32 = 4;
+
+/// The number of intervals without a heartbeat after which two are missing.
+const NUM_MISSING: u32 = 2;
 
 /// What a task answered to a heartbeat, or what the transport said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +47,10 @@ pub(super) enum Heard {
 pub(super) struct Due {
     /// Those that are lost from now on, each with the cause.
     pub(super) silent: Vec<(TaskHandle, String)>,
-    /// Those that get a heartbeat.
+    /// Those that get a heartbeat, or send it by a stream.
     pub(super) asked: Vec<TaskHandle>,
+    /// Those of them that have not been heard for two intervals.
+    pub(super) suspects: Vec<TaskHandle>,
 }
 
 /// The tasks that are not lost, with their signs of life.
@@ -90,6 +98,11 @@ impl Rounds {
         }
     }
 
+    /// Returns `true` unless the task is lost or unknown.
+    pub(super) fn knows(&self, task: TaskHandle) -> bool {
+        self.peers.contains_key(&task)
+    }
+
     /// Looks at all tasks, except those that are lost by other means.
     pub(super) fn round(&mut self, now: Instant, is_lost: impl Fn(TaskHandle) -> bool) -> Due {
         // This process was stopped for a while: the silence is its own.
@@ -105,13 +118,17 @@ impl Rounds {
                 Some(_) => self.timeout,
                 None => peer.first_limit,
             };
-            if now - peer.silent_since > limit {
+            let silence = now - peer.silent_since;
+            if silence > limit {
                 let cause = peer.cause.clone();
                 let cause = cause.unwrap_or_else(|| super::no_heartbeat(limit));
                 due.silent.push((*task, cause));
-            } else {
-                due.asked.push(*task);
+                continue;
             }
+            if peer.incarnation.is_some() && silence > interval(self.timeout) * NUM_MISSING {
+                due.suspects.push(*task);
+            }
+            due.asked.push(*task);
         }
         for (task, _) in &due.silent {
             self.peers.remove(task);
@@ -176,6 +193,18 @@ mod tests {
             let limit = TIMEOUT * if all_are_alive { 1 } else { START_UP };
             assert_eq!(silent, [(task, format!("no heartbeat for {limit:?}"))]);
         }
+    }
+
+    #[test]
+    fn a_task_is_a_suspect_while_two_heartbeats_are_missing() {
+        let (mut rounds, task, start) = rounds(true);
+        assert_eq!(rounds.hear(task, Heard::Alive(1), start), None);
+        let all = rounds_until(&mut rounds, start, 0..10);
+        let suspected: Vec<bool> = all.iter().map(|due| !due.suspects.is_empty()).collect();
+        assert_eq!(suspected, [false, false, false, true, true]);
+        let again = start + Duration::from_secs(10);
+        assert_eq!(rounds.hear(task, Heard::Alive(1), again), None);
+        assert_eq!(rounds.round(again, |_| false).suspects, []);
     }
 
     #[test]

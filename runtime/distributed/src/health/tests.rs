@@ -1,9 +1,11 @@
 use std::sync::mpsc::channel;
+use std::time::Instant;
 
 use tfrt_support::Error;
 
 use super::*;
 use crate::collective::{Collective, Reduction, all_reduce};
+use crate::fabric::CallOptions;
 use crate::fabric::in_process::InProcessNetwork;
 use crate::message::{DistributedContextConfiguration, KeepAliveRequest, RemoteExecuteRequest};
 use crate::payload::Payload;
@@ -58,12 +60,8 @@ fn cluster(num_tasks: usize) -> Cluster {
 
 fn knows_everybody(context: &Arc<DistributedContext>) -> bool {
     let detector = context.lock_detector();
-    let state = detector.as_ref().expect("it was started").lock();
-    state
-        .rounds
-        .peers
-        .values()
-        .all(|peer| peer.incarnation.is_some())
+    let detector = detector.as_ref().expect("it was started");
+    detector.knows_everybody()
 }
 
 impl Cluster {

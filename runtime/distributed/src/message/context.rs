@@ -168,4 +168,7 @@ pub struct HeartbeatResponse {
     /// Whether the task that asks is lost to this one.
     #[prost(bool, tag = "2")]
     pub is_lost: bool,
+    /// The tasks that are lost to this one.
+    #[prost(message, repeated, tag = "3")]
+    pub lost: Vec<LostTask>,
 }

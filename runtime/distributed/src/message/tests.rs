@@ -222,9 +222,22 @@ fn responses_keep_their_bytes() {
         HeartbeatResponse {
             incarnation: 1,
             is_lost: true,
+            lost: Vec::new(),
         },
         Method::Heartbeat,
         b"\x09\x01\0\0\0\0\0\0\0\x10\x01",
+    );
+    check_response(
+        HeartbeatResponse {
+            incarnation: 1,
+            is_lost: false,
+            lost: vec![LostTask {
+                name: "l".to_owned(),
+                cause: "c".to_owned(),
+            }],
+        },
+        Method::Heartbeat,
+        b"\x09\x01\0\0\0\0\0\0\0\x1a\x06\x0a\x01l\x12\x01c",
     );
     check_response(
         RegisterFunctionResponse {

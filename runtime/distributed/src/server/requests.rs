@@ -146,14 +146,11 @@ impl Server {
         let context = kept.map(|kept| Arc::clone(&kept.context));
         drop(contexts);
         let context = context.ok_or_else(|| no_context(id))?;
-        let is_lost = health::answer(&context, request);
+        let answer = health::answer(&context, request, self.incarnation);
         // It may be the last reference: waiters run on the work queue.
         let queue = Arc::clone(context.host().queue());
         drop_on_queue(&queue, context);
-        Ok(HeartbeatResponse {
-            incarnation: self.incarnation,
-            is_lost,
-        })
+        Ok(answer)
     }
 
     fn execute(
@@ -238,6 +235,20 @@ impl RequestHandler for Server {
             (Ok(()), request) => self.answer_to(Some(caller), request, reply),
             (Err(error), _) => reply.send(Err(error.into())),
         }
+    }
+
+    fn answer_heartbeat(
+        self: Arc<Self>,
+        caller: Option<&TaskName>,
+        request: &HeartbeatRequest,
+    ) -> Answer<HeartbeatResponse> {
+        let checked = caller.map_or(Ok(()), |caller| {
+            self.check_caller(caller, &Request::Heartbeat(request.clone()))
+        });
+        let answer = checked.and_then(|()| self.heartbeat(request));
+        let queue = Arc::clone(self.host.queue());
+        drop_on_queue(&queue, self);
+        Ok(answer?)
     }
 
     fn expect_payload(

@@ -314,6 +314,7 @@ fn a_lead_task_may_be_away_while_it_is_started_again() {
     let alive = HeartbeatResponse {
         incarnation: 1,
         is_lost: false,
+        lost: Vec::new(),
     };
     let alive: Answer<Response> = Ok(alive.into());
     handler.change(alive.clone());
@@ -354,6 +355,7 @@ fn a_lead_task_that_has_lost_this_one_is_lost() {
     let alive = HeartbeatResponse {
         incarnation: 1,
         is_lost: true,
+        lost: Vec::new(),
     };
     let alive: Answer<Response> = Ok(alive.into());
     let (handler, answers) = Changing::new(alive.clone());

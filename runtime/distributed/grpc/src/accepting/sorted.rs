@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
@@ -18,9 +19,7 @@ use crate::tls::Caller;
 const HTTP_PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
 /// A connection that was accepted.
-pub(crate) trait Incoming:
-    AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static
-{
+pub(crate) trait Incoming: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     /// Returns whether it is a data connection, if that was negotiated.
     fn negotiated(&self) -> Option<bool> {
         None
@@ -44,16 +43,47 @@ pub(crate) struct Sorted<IO> {
     first: Option<u8>,
     io: IO,
     state: State,
+    introduced: Introduced,
     _place: Place,
 }
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes are to come before it is open.
-    Opening(Opening, usize),
+    /// So many bytes of the preface are to come.
+    Opening(usize),
     Open,
     /// It has taken too long.
     Over,
+}
+
+/// Who a connection is of, as requests have it.
+#[derive(Clone, Debug)]
+pub(crate) struct Introduced {
+    /// The task at the other end, if it has proved its name.
+    pub(crate) caller: Option<Caller>,
+    /// The time that is left to open, until the connection is accepted.
+    opening: Arc<Mutex<Option<Opening>>>,
+}
+
+impl Introduced {
+    fn lock(&self) -> MutexGuard<'_, Option<Opening>> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that a request with the credentials of the cluster has come: the connection may stay.
+    pub(crate) fn accept(&self) {
+        let opening = self.lock().take();
+        // Without the lock: others may open now.
+        drop(opening);
+    }
+
+    /// Returns whether the connection has opened, once that is decided.
+    fn poll_open(&self, context: &mut Context<'_>) -> Poll<bool> {
+        match &mut *self.lock() {
+            None => Poll::Ready(true),
+            Some(opening) => Pin::new(opening).poll(context).map(|()| false),
+        }
+    }
 }
 
 /// What a connection is.
@@ -75,15 +105,20 @@ pub(super) async fn sort<IO: Incoming>(
         begun = begin(opened) => begun,
     };
     let (io, first, is_data) = begun.ok()?;
-    let sorted = |state| Sorted {
+    let caller = io.caller();
+    let sorted = |state, opening| Sorted {
         first,
         io,
         state,
+        introduced: Introduced {
+            caller,
+            opening: Arc::new(Mutex::new(opening)),
+        },
         _place: place,
     };
     Some(match is_data {
-        true => Kind::Data(sorted(State::Open), opening),
-        false => Kind::Http(sorted(State::Opening(opening, HTTP_PREFACE_BYTES))),
+        true => Kind::Data(sorted(State::Open, None), opening),
+        false => Kind::Http(sorted(State::Opening(HTTP_PREFACE_BYTES), Some(opening))),
     })
 }
 
@@ -100,33 +135,38 @@ async fn begin<IO: Incoming>(
     Ok((io, Some(first), first == data::PREFACE[0]))
 }
 
-impl<IO: Incoming> Sorted<IO> {
+impl<IO> Sorted<IO> {
     /// Returns the task at the other end, if it has proved its name.
     pub(super) fn caller(&self) -> Option<Caller> {
-        self.io.caller()
+        self.introduced.caller.clone()
     }
-}
 
-impl State {
     /// Fails if the connection has taken too long.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
-        if let Self::Opening(opening, _) = self
-            && Pin::new(opening).poll(context).is_ready()
+        if let State::Opening(_) = self.state
+            && let Poll::Ready(is_open) = self.introduced.poll_open(context)
         {
-            *self = Self::Over;
+            self.state = match is_open {
+                true => State::Open,
+                false => State::Over,
+            };
+            // The place of an opening is free.
+            self.introduced.accept();
         }
-        match self {
-            Self::Over => Err(io::ErrorKind::TimedOut.into()),
-            Self::Opening(..) | Self::Open => Ok(()),
+        match self.state {
+            State::Over => Err(io::ErrorKind::TimedOut.into()),
+            State::Opening(_) | State::Open => Ok(()),
         }
     }
 
-    /// Notes that bytes were read.
+    /// Notes that bytes were read. A certificate says who the connection is of, so that the preface
+    /// is enough.
     fn note(&mut self, num_bytes: usize) {
-        if let Self::Opening(_, num_left) = self {
+        if let State::Opening(num_left) = &mut self.state {
             *num_left = num_left.saturating_sub(num_bytes);
-            if *num_left == 0 {
-                *self = Self::Open;
+            if *num_left == 0 && self.introduced.caller.is_some() {
+                self.state = State::Open;
+                self.introduced.accept();
             }
         }
     }
@@ -138,7 +178,7 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Sorted<IO> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.state.check(context)?;
+        self.check(context)?;
         let num_before = buffer.filled().len();
         let read = match self.first.filter(|_| buffer.remaining() > 0) {
             Some(first) => {
@@ -148,17 +188,17 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Sorted<IO> {
             }
             None => Pin::new(&mut self.io).poll_read(context, buffer),
         };
-        self.state.note(buffer.filled().len() - num_before);
+        self.note(buffer.filled().len() - num_before);
         read
     }
 }
 
 forward_writes!([IO: AsyncWrite + Unpin] Sorted<IO>, io);
 
-impl<IO: Connected> Connected for Sorted<IO> {
-    type ConnectInfo = IO::ConnectInfo;
+impl<IO> Connected for Sorted<IO> {
+    type ConnectInfo = Introduced;
 
-    fn connect_info(&self) -> Self::ConnectInfo {
-        self.io.connect_info()
+    fn connect_info(&self) -> Introduced {
+        self.introduced.clone()
     }
 }

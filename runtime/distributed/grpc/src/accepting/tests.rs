@@ -18,14 +18,13 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[derive(Debug)]
 struct Io {
     stream: DuplexStream,
+    caller: Option<Caller>,
 }
 
-impl Incoming for Io {}
-
-impl tonic::transport::server::Connected for Io {
-    type ConnectInfo = ();
-
-    fn connect_info(&self) {}
+impl Incoming for Io {
+    fn caller(&self) -> Option<Caller> {
+        self.caller.clone()
+    }
 }
 
 impl tokio::io::AsyncRead for Io {
@@ -72,7 +71,10 @@ fn a_listener_that_fails_is_asked_again_after_a_pause() {
         let listener = Failing {
             num_calls: Arc::clone(&num_calls),
             num_failures: 4,
-            accepted: std::sync::Mutex::new(Some(Io { stream: here })),
+            accepted: std::sync::Mutex::new(Some(Io {
+                stream: here,
+                caller: None,
+            })),
         };
         let begin = Instant::now();
         let open = |io| async { Ok(io) };
@@ -120,32 +122,48 @@ fn an_opening_ends_when_its_time_is_up() {
 }
 
 #[test]
-fn a_connection_is_open_once_its_preface_was_read() {
-    block_on(async {
-        let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-        for num_said in [preface.len() - 1, preface.len()] {
+fn a_connection_is_open_once_it_has_said_who_it_is_of() {
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let name = tfrt_distributed::name::TaskName::new("worker", 1);
+    let known = Some(Caller(Arc::new(name)));
+    // How much it says, who has proved to be at its other end, and whether a request is accepted.
+    for (num_said, caller, is_accepted, is_open) in [
+        (preface.len() - 1, known.clone(), false, false),
+        (preface.len(), known, false, true),
+        (preface.len(), None, false, false),
+        (preface.len(), None, true, true),
+    ] {
+        block_on(async {
             let (here, mut there) = tokio::io::duplex(1 << 10);
             there.write_all(&preface[..num_said]).await.unwrap();
             let mut places = Places::new(1, Duration::from_millis(50));
             let (place, opening) = places.next().await;
-            let sorted = sorted::sort(async { Ok(Io { stream: here }) }, place, opening).await;
+            let io = Io {
+                stream: here,
+                caller,
+            };
+            let sorted = sorted::sort(async { Ok(io) }, place, opening).await;
             let Some(sorted::Kind::Http(mut io)) = sorted else {
                 panic!("it is HTTP/2");
             };
             let mut said = vec![0; num_said];
             io.read_exact(&mut said).await.unwrap();
             assert_eq!(said, preface[..num_said]);
-            let more = tokio::time::timeout(Duration::from_millis(200), io.read_u8()).await;
-            match num_said < preface.len() {
-                true => {
-                    let ended = more.unwrap().unwrap_err();
-                    assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
-                    assert!(io.read_u8().await.is_err());
-                }
-                false => assert!(more.is_err(), "it waits"),
+            if is_accepted {
+                tonic::transport::server::Connected::connect_info(&io).accept();
             }
-        }
-    });
+            let more = tokio::time::timeout(Duration::from_millis(200), io.read_u8()).await;
+            if is_open {
+                assert!(more.is_err(), "it waits");
+            } else {
+                let ended = more.unwrap().unwrap_err();
+                assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
+                assert!(io.read_u8().await.is_err());
+            }
+            // It counts as one that opens as long as that lasts.
+            assert_eq!(places.openings.num_left(), 0);
+        });
+    }
 }
 
 #[test]

@@ -13,7 +13,6 @@ use tokio::net::TcpStream;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
-use tonic::transport::server::Connected;
 
 use super::Tls;
 use crate::accepting::Incoming;
@@ -101,14 +100,6 @@ impl Incoming for Accepted {
 
     fn caller(&self) -> Option<Caller> {
         Some(self.caller.clone())
-    }
-}
-
-impl Connected for Accepted {
-    type ConnectInfo = Caller;
-
-    fn connect_info(&self) -> Caller {
-        self.caller.clone()
     }
 }
 

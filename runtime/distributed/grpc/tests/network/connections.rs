@@ -7,10 +7,12 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use prost::bytes::Bytes;
+use tfrt_distributed::fabric::CallOptions;
 use tfrt_distributed::message::{KeepAliveResponse, RegisterFunctionRequest};
 use tfrt_grpc::GrpcOptions;
 
-use super::{Fake, MINUTE, call, fake, host, ping};
+use super::proxy::Proxy;
+use super::{Fake, MINUTE, begin, call, fake, host, ping};
 
 const HTTP_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -110,19 +112,57 @@ fn connections_that_have_said_what_they_should_stay() {
         ..GrpcOptions::default()
     };
     let task = answering(&options);
-    for beginning in [
-        &[HTTP_PREFACE, SETTINGS].concat()[..],
-        b"TFRT data 1\n\0\0\0\0",
-    ] {
+    let mut stream = connect(&task);
+    stream.write_all(b"TFRT data 1\n\0\0\0\0").unwrap();
+    let limit = Some(Duration::from_millis(300));
+    stream.set_read_timeout(limit).unwrap();
+    let mut said = Vec::new();
+    let waited = stream.read_to_end(&mut said).unwrap_err();
+    assert_eq!(waited.kind(), std::io::ErrorKind::WouldBlock);
+    assert!(!said.is_empty());
+}
+
+#[test]
+fn connections_without_a_request_that_is_accepted_are_closed() {
+    use tfrt_grpc::Token;
+
+    let with = |token: Option<&str>, data_connections| GrpcOptions {
+        connect_timeout: Duration::from_millis(200),
+        // Nobody else closes what is idle.
+        keepalive_interval: MINUTE,
+        token: token.map(|token| Token::new(token).unwrap()),
+        data_connections,
+        ..GrpcOptions::default()
+    };
+    let (secret, wrong) = ("0123456789abcdef", "0123456789abcdeX");
+    for token in [None, Some(secret)] {
+        let task = answering(&with(token, false));
+        // Whoever speaks HTTP/2 has still to say who it is.
         let mut stream = connect(&task);
-        stream.write_all(beginning).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_millis(300)))
-            .unwrap();
-        let mut said = Vec::new();
-        let waited = stream.read_to_end(&mut said).unwrap_err();
-        assert_eq!(waited.kind(), std::io::ErrorKind::WouldBlock);
-        assert!(!said.is_empty());
+        let said = [HTTP_PREFACE, SETTINGS].concat();
+        stream.write_all(&said).unwrap();
+        wait_for_end(stream);
+        let proxy = Proxy::to(task.communicator.address());
+        let call_as = |token: Option<&str>| {
+            let other = answering(&with(token, false));
+            let client = other.communicator.client(&proxy.address);
+            let answer = call(&*client, ping());
+            (other, client, answer)
+        };
+        if token.is_some() {
+            let (_other, _client, answer) = call_as(Some(wrong));
+            assert!(answer.is_err());
+            let end = Instant::now() + MINUTE;
+            while proxy.num_open() > 0 {
+                assert!(Instant::now() < end, "the connection stays");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        let (_other, _client, answer) = call_as(token);
+        answer.unwrap();
+        // Several times as long as it had to say so.
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(proxy.num_open(), 2);
     }
 }
 
@@ -130,27 +170,20 @@ fn connections_that_have_said_what_they_should_stay() {
 fn connections_over_the_limit_wait_until_one_ends() {
     let options = GrpcOptions {
         max_connections: 2,
+        data_connections: false,
         ..GrpcOptions::default()
     };
     let task = answering(&options);
-    let open = || {
-        let mut stream = connect(&task);
-        stream.write_all(HTTP_PREFACE).unwrap();
-        stream.write_all(SETTINGS).unwrap();
-        stream
-    };
-    let is_served = |stream: &mut TcpStream, limit: Duration| {
-        stream.set_read_timeout(Some(limit)).unwrap();
-        stream.read_exact(&mut [0]).is_ok()
-    };
-    let (mut first, mut second) = (open(), open());
-    assert!(is_served(&mut first, MINUTE) && is_served(&mut second, MINUTE));
-    let mut third = open();
-    assert!(!is_served(&mut third, Duration::from_millis(200)));
+    let (first, second) = (task.own_client(), task.own_client());
+    for client in [&first, &second] {
+        call(&**client, ping()).unwrap();
+    }
+    let third = task.own_client();
+    let answer = begin(&*third, CallOptions::default(), ping());
+    // Longer than a connection may open whatever else happens.
+    assert!(answer.recv_timeout(Duration::from_secs(1)).is_err());
     drop(first);
-    assert!(is_served(&mut third, MINUTE));
-    drop((second, third));
-    call(&*task.own_client(), ping()).unwrap();
+    answer.recv_timeout(MINUTE).unwrap().unwrap();
 }
 
 #[test]

@@ -22,6 +22,8 @@ mod proxy;
 
 mod security;
 
+mod watching;
+
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

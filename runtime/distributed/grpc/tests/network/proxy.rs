@@ -19,12 +19,16 @@ pub struct Behaviour {
     pub cuts_per_mille: u64,
     /// The seed of the random numbers.
     pub seed: u64,
-    /// Whether tasks behind it seem to be of a version without calls on data connections.
+    /// Whether tasks behind it seem to be of a version without calls on data connections and
+    /// streams of heartbeats.
     pub is_old: bool,
 }
 
 /// The end of the greeting of a task that takes data connections, and calls on them.
 const TAKES_CALLS: &[u8] = b"\x30\x01\x38\x01";
+
+/// The last field of the greeting of a task that sends streams of heartbeats.
+const IS_WATCHABLE: &[u8] = b"\x58\x01";
 
 /// Forwards connections to an address, until they are cut or frozen.
 pub struct Proxy {
@@ -174,6 +178,12 @@ fn forward(mut from: TcpStream, mut to: TcpStream, faults: &Faults) {
                     .position(|part| part == TAKES_CALLS)
             {
                 piece[start + 3] = 0;
+                let watchable = piece
+                    .windows(IS_WATCHABLE.len())
+                    .rposition(|part| part == IS_WATCHABLE);
+                if let Some(start) = watchable {
+                    piece[start + 1] = 0;
+                }
             }
             if pieces.send((Instant::now() + delay, piece)).is_err() {
                 break;
