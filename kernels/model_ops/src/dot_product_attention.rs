@@ -8,6 +8,8 @@
 //! for all tiles of a head, and for all heads of a group, which share them. Half-precision numbers
 //! are converted to single precision head by head, and rounded once, in the result.
 
+mod sides;
+
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use tfrt::prelude::*;
@@ -22,6 +24,7 @@ use tfrt_tensor::{DenseHostTensor, Element, I1, OwnedElements};
 use crate::pairs::common;
 use crate::shapes::stretched;
 use crate::{Slots, invalid, product, unspecified};
+use sides::{Place, Side};
 
 /// Queries of a tile.
 const TILE: usize = 64;
@@ -72,6 +75,10 @@ struct Mask {
 /// The last dimension before the matrices is that of heads: `groups` heads of queries in a row
 /// share a head of keys and values.
 ///
+/// `inside` has three numbers for each of queries, keys and values. If the first one is not 0, this
+/// many heads are inside of the rows of the last two dimensions: the first head begins at the
+/// column of the second number, and each has as many columns as the third number says.
+///
 /// # Errors
 /// If the operands do not match.
 #[expect(
@@ -87,14 +94,16 @@ fn dot_product_attention(
     #[attr(default = true)] hidden_if: bool,
     #[attr(default = false)] hides_first: bool,
     #[attr(default = 1)] groups: i64,
+    #[attr] inside: Option<&[i64]>,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     let slots = Slots::new(OP, operands, slots);
+    let side = |side: usize, name: &str| Side::new(slots.need(side, name)?, side, inside);
     let operands = Operands {
-        q: slots.need(0, "q")?,
-        k: slots.need(1, "k")?,
-        v: slots.need(2, "v")?,
+        q: side(0, "q")?,
+        k: side(1, "k")?,
+        v: side(2, "v")?,
         added: slots.get(3)?,
         hiding: slots.get(4)?,
     };
@@ -109,10 +118,10 @@ fn dot_product_attention(
             hiding.metadata()
         )));
     }
-    let Some((batch, &[queries, size])) = operands.q.shape().dims().split_last_chunk::<2>() else {
+    let Some((batch, &[queries, size])) = operands.q.dims.split_last_chunk::<2>() else {
         return Err(operands.refused());
     };
-    let Some((_, &[keys, value_size])) = operands.v.shape().dims().split_last_chunk::<2>() else {
+    let Some((_, &[keys, value_size])) = operands.v.dims.split_last_chunk::<2>() else {
         return Err(operands.refused());
     };
     let scores = [batch, &[queries, keys]].concat();
@@ -138,7 +147,7 @@ fn dot_product_attention(
     };
     let num_heads = product(batch);
     let dims = [batch, &[queries, value_size]].concat();
-    match operands.q.dtype() {
+    match operands.q.tensor.dtype() {
         DType::F16 => start::<f16>(heads, operands, num_heads, &dims, ctx),
         DType::Bf16 => start::<bf16>(heads, operands, num_heads, &dims, ctx),
         _ => start::<f32>(heads, operands, num_heads, &dims, ctx),
@@ -149,9 +158,9 @@ const OP: &str = "nn.DotProductAttention";
 
 /// The operands of an attention.
 struct Operands {
-    q: DenseHostTensor,
-    k: DenseHostTensor,
-    v: DenseHostTensor,
+    q: Side,
+    k: Side,
+    v: Side,
     added: Option<DenseHostTensor>,
     hiding: Option<DenseHostTensor>,
 }
@@ -161,17 +170,16 @@ impl Operands {
     fn refused(&self) -> Error {
         invalid(format!(
             "`{OP}`: queries {}, keys {} and values {} are incompatible",
-            self.q.metadata(),
-            self.k.metadata(),
-            self.v.metadata()
+            self.q.tensor.metadata(),
+            self.k.tensor.metadata(),
+            self.v.tensor.metadata()
         ))
     }
 
     /// Checks the operands, and returns them with queries, keys and values for all scores: masks
     /// may have more heads and queries.
     fn broadcast(mut self, groups: usize, ctx: &ExecutionContext) -> Result<Self> {
-        let dims = |tensor: &DenseHostTensor| tensor.shape().dims().to_vec();
-        let (of_q, of_k, of_v) = (dims(&self.q), dims(&self.k), dims(&self.v));
+        let [of_q, of_k, of_v] = [&self.q, &self.k, &self.v].map(|side| side.dims.clone());
         let (
             Some((batch, &[queries, size])),
             Some((k_batch, &[keys, k_size])),
@@ -188,8 +196,9 @@ impl Operands {
         if let Some(heads) = shared.last_mut() {
             *heads = heads.saturating_mul(groups);
         }
-        let dtype = self.q.dtype();
-        let others = [&self.k, &self.v].into_iter().chain(&self.added);
+        let dtype = self.q.tensor.dtype();
+        let others = [&self.k.tensor, &self.v.tensor];
+        let others = others.into_iter().chain(&self.added);
         let is_real = matches!(dtype, DType::F16 | DType::Bf16 | DType::F32);
         if batch != shared
             || k_batch != v_batch
@@ -224,8 +233,9 @@ impl Operands {
             }
             *heads = *own;
         }
-        let stretch = |x: &DenseHostTensor, batch: &[usize], matrix: [usize; 2]| {
-            stretched(OP, x, &[batch, &matrix[..]].concat(), ctx)
+        let stretch = |side: &Side, batch: &[usize], matrix: [usize; 2]| {
+            let dims = [batch, &matrix[..]].concat();
+            Side::of_matrices(stretched(OP, &side.by_heads(ctx)?, &dims, ctx)?)
         };
         self.q = stretch(&self.q, all_batch, [all_queries, size])?;
         self.k = stretch(&self.k, &kv_batch, [keys, size])?;
@@ -236,11 +246,11 @@ impl Operands {
 
 /// An element of queries, keys and values.
 trait AttentionElement: Element {
-    /// Fills the buffer with the numbers in single precision, unless they already are.
-    fn widen(numbers: &[Self], buffer: &mut Vec<f32>);
+    /// Returns the numbers, if they are in single precision.
+    fn single(numbers: &[Self]) -> Option<&[f32]>;
 
-    /// Returns the numbers in single precision, where `buffer` is what `widen` made of them.
-    fn wide<'a>(numbers: &'a [Self], buffer: &'a [f32]) -> &'a [f32];
+    /// Writes the numbers in single precision.
+    fn widen(numbers: &[Self], to: &mut [f32]);
 
     /// Computes a result of this type: `compute` writes numbers of single precision.
     ///
@@ -254,10 +264,12 @@ trait AttentionElement: Element {
 }
 
 impl AttentionElement for f32 {
-    fn widen(_: &[Self], _: &mut Vec<f32>) {}
+    fn single(numbers: &[Self]) -> Option<&[f32]> {
+        Some(numbers)
+    }
 
-    fn wide<'a>(numbers: &'a [Self], _: &'a [f32]) -> &'a [f32] {
-        numbers
+    fn widen(numbers: &[Self], to: &mut [f32]) {
+        to.copy_from_slice(numbers);
     }
 
     fn written(
@@ -272,13 +284,12 @@ impl AttentionElement for f32 {
 macro_rules! impl_half {
     ($($ty:ty)*) => {$(
         impl AttentionElement for $ty {
-            fn widen(numbers: &[Self], buffer: &mut Vec<f32>) {
-                buffer.resize(numbers.len(), 0.0);
-                numbers.convert_to_f32_slice(buffer);
+            fn single(_: &[Self]) -> Option<&[f32]> {
+                None
             }
 
-            fn wide<'a>(_: &'a [Self], buffer: &'a [f32]) -> &'a [f32] {
-                buffer
+            fn widen(numbers: &[Self], to: &mut [f32]) {
+                numbers.convert_to_f32_slice(to);
             }
 
             fn written(
@@ -305,10 +316,8 @@ fn single<T: AttentionElement>(
     if x.dtype() == DType::F32 {
         return Ok(x.clone());
     }
-    let mut wide = Vec::new();
-    T::widen(&x.elements::<T>()?, &mut wide);
     let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
-    y.elements_mut::<f32>()?.copy_from_slice(&wide);
+    T::widen(&x.elements::<T>()?, &mut y.elements_mut::<f32>()?);
     Ok(y)
 }
 
@@ -331,11 +340,17 @@ fn start<T: AttentionElement>(
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }
-    let (q, k) = (
-        operands.q.elements_owned::<T>()?,
-        operands.k.elements_owned::<T>()?,
-    );
-    let v = operands.v.elements_owned::<T>()?;
+    let matrices = |side: Side| -> Result<Matrices<T>> {
+        Ok(Matrices {
+            elements: side.tensor.elements_owned()?,
+            place: side.place,
+        })
+    };
+    let sides = [
+        matrices(operands.q)?,
+        matrices(operands.k)?,
+        matrices(operands.v)?,
+    ];
     let mask = match &operands.added {
         Some(added) => Some(single::<T>(added, ctx)?.elements_owned::<f32>()?),
         None => None,
@@ -360,7 +375,7 @@ fn start<T: AttentionElement>(
         for (head, to) in range.zip(part.chunks_exact_mut(row_len)) {
             let masks = (mask.as_deref(), hiding.as_deref());
             T::written(to, &mut buffer, |to| {
-                tiles.head(&heads, head, [&q, &k, &v], masks, to)
+                tiles.head(&heads, head, &sides, masks, to)
             })?;
         }
         Ok(())
@@ -462,12 +477,18 @@ impl Heads {
 /// The elements of the mask that is added, and of the one that hides.
 type Masks<'a> = (Option<&'a [f32]>, Option<&'a [I1]>);
 
+/// Queries, keys or values of all heads.
+struct Matrices<T: 'static> {
+    elements: OwnedElements<T>,
+    place: Place,
+}
+
 /// The memory of the two products.
 struct Tiles {
-    /// The head of keys and values that is in single precision, and packed if that is worth it.
+    /// The head of keys and values that is ready: copied, and packed if that is worth it.
     ready_head: Option<usize>,
-    /// Queries, keys and values in single precision.
-    wide: [Vec<f32>; 3],
+    /// Queries, keys and values, in single precision and in one piece, if they are not so already.
+    copies: [Vec<f32>; 3],
     packed_k: Option<Vec<f32>>,
     packed_v: Option<Vec<f32>>,
     scores: Vec<f32>,
@@ -482,6 +503,19 @@ fn plans(heads: &Heads, rows: usize) -> Result<[Matmul<f32>; 2], ComputeError> {
     Ok([Matmul::new(scores, 1)?, Matmul::new(values, 1)?])
 }
 
+impl<T: AttentionElement> Matrices<T> {
+    /// Returns the matrix of a head, by way of a copy if need be, which may be there already.
+    fn matrix<'a>(&'a self, head: usize, copy: &'a mut Vec<f32>, is_copied: bool) -> &'a [f32] {
+        if let Some(piece) = self.place.piece(&self.elements, head) {
+            return piece;
+        }
+        if !is_copied {
+            self.place.copy(&self.elements, head, copy);
+        }
+        copy
+    }
+}
+
 impl Tiles {
     fn new(heads: &Heads) -> Result<Self, ComputeError> {
         let rows = TILE.min(heads.queries);
@@ -494,7 +528,7 @@ impl Tiles {
         };
         Ok(Self {
             ready_head: None,
-            wide: Default::default(),
+            copies: Default::default(),
             packed_k: packed(&plans[0]),
             packed_v: packed(&plans[1]),
             scores: vec![0.0; rows * heads.keys],
@@ -508,24 +542,17 @@ impl Tiles {
         &mut self,
         heads: &Heads,
         head: usize,
-        [q, k, v]: [&OwnedElements<T>; 3],
+        [q, k, v]: &[Matrices<T>; 3],
         masks: Masks<'_>,
         to: &mut [f32],
     ) -> Result<(), ComputeError> {
-        let part = |head: usize, len: usize| head * len..(head + 1) * len;
         let shared = head / heads.groups;
-        let q = &q[part(head, heads.queries * heads.size)];
-        let k = &k[part(shared, heads.keys * heads.size)];
-        let v = &v[part(shared, heads.keys * heads.value_size)];
-        let whole = plans(heads, TILE)?;
-        let [wide_q, wide_k, wide_v] = &mut self.wide;
-        T::widen(q, wide_q);
         let is_ready = self.ready_head == Some(shared);
-        if !is_ready {
-            T::widen(k, wide_k);
-            T::widen(v, wide_v);
-        }
-        let (q, k, v) = (T::wide(q, wide_q), T::wide(k, wide_k), T::wide(v, wide_v));
+        let whole = plans(heads, TILE)?;
+        let [of_q, of_k, of_v] = &mut self.copies;
+        let q = q.matrix(head, of_q, false);
+        let k = k.matrix(shared, of_k, is_ready);
+        let v = v.matrix(shared, of_v, is_ready);
         if let (Some(packed_k), Some(packed_v)) = (&mut self.packed_k, &mut self.packed_v)
             && !is_ready
         {

@@ -16,6 +16,7 @@
 //! | [`products`] | matrix products |
 //! | [`windows`] | convolutions and pooling |
 //! | [`normalization`] | softmax and normalizations |
+//! | [`row_norms`] | normalizations of rows that are sums |
 //! | [`images`] | resizing, depth and space |
 //! | [`dot_product_attention`] | attention as products, softmax and products, tile by tile |
 //! | [`attention`] | attention, rotary embedding, non-maximum suppression |
@@ -63,6 +64,8 @@ pub mod products;
 pub mod windows;
 
 pub mod normalization;
+
+pub mod row_norms;
 
 pub mod images;
 

@@ -1,13 +1,14 @@
 //! Softmax and normalizations. Statistics are computed in double precision.
 
 use tfrt::prelude::*;
-use tfrt_compute::normalization::{ChannelNorm, RowNorm, mean_and_variance};
+use tfrt_compute::normalization::{ChannelNorm, mean_and_variance};
 use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, start_rows};
 use tfrt_tensor::{DenseHostTensor, OwnedElementsMut};
 
 use crate::number::{Number, with_real};
 use crate::reductions::Plan;
+use crate::row_norms::{self, Norm, Summand, kept_rows};
 use crate::{
     Slots, allocate, axis_of, dense, invalid, made, product, real_numbers, scratch, unspecified,
 };
@@ -458,19 +459,36 @@ fn layer_normalization(
     #[attr] epsilon: f32,
     #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<(DenseHostTensor, DenseHostTensor, DenseHostTensor)> {
+) -> Result<(AnyRef, AnyRef, AnyRef)> {
     const OP: &str = "nn.LayerNormalization";
     let slots = Slots::new(OP, operands, slots);
-    let (y, statistics) = layer(OP, slots, axis, epsilon, true, ctx)?;
     let x = slots.need(0, "x")?;
     let axis = axis_of(OP, axis, x.shape().rank())?;
-    let mut dims = x.shape().dims().to_vec();
-    dims[axis..].fill(1);
+    let (outer, inner) = x.shape().dims().split_at(axis);
+    let dims = [outer, &vec![1; inner.len()]].concat();
+    if is_of_single_rows(&x, slots, inner)? {
+        let norm = single_norm(slots, epsilon, true)?;
+        let (means, write_mean) = kept_rows(&dims, 1, ctx)?;
+        let (factors, write_factor) = kept_rows(&dims, 1, ctx)?;
+        let keep = move |row: usize, _: &[f32], (mean, factor): (f64, f64)| {
+            write_mean(row, &[mean as f32]);
+            write_factor(row, &[factor as f32]);
+        };
+        let (sizes, keep) = (
+            (x.shape().dims(), product(inner)),
+            Some(Box::new(keep) as _),
+        );
+        let (done, y) = row_norms::start(sizes, vec![Summand::in_order(&x)?], norm, keep, ctx)?;
+        let [y, means, factors] = [y, means, factors].map(|result| after(done.clone(), result));
+        return Ok((y, means, factors));
+    }
+    let (y, statistics) = layer(OP, slots, axis, epsilon, true, ctx)?;
     // Rows without elements have no statistics.
     let statistics = statistics.as_chunks::<2>().0;
     let of = |at: usize| statistics.get(at).copied().unwrap_or([f64::NAN; 2]);
     let means = made(ctx, &dims, |at| of(at)[0] as f32)?;
     let factors = made(ctx, &dims, |at| of(at)[1] as f32)?;
+    let [y, means, factors] = [y, means, factors].map(AnyRef::available);
     Ok((y, means, factors))
 }
 
@@ -484,72 +502,53 @@ fn rms_normalization(
     #[attr(default = -1)] axis: i64,
     #[attr] epsilon: f32,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.RmsNormalization";
     let slots = Slots::new(OP, operands, None);
-    Ok(layer(OP, slots, axis, epsilon, false, ctx)?.0)
+    let x = slots.need(0, "x")?;
+    let axis = axis_of(OP, axis, x.shape().rank())?;
+    let inner = &x.shape().dims()[axis..];
+    if is_of_single_rows(&x, slots, inner)? {
+        let norm = single_norm(slots, epsilon, false)?;
+        let sizes = (x.shape().dims(), product(inner));
+        let (done, y) = row_norms::start(sizes, vec![Summand::in_order(&x)?], norm, None, ctx)?;
+        return Ok(after(done, y));
+    }
+    let (y, _) = layer(OP, slots, axis, epsilon, false, ctx)?;
+    Ok(AnyRef::available(y))
 }
 
-/// Normalizes rows of single precision, if the parameters have an element for each of a row.
-fn single_rows(
-    x: &DenseHostTensor,
-    slots: Slots<'_>,
-    inner: &[usize],
-    epsilon: f32,
-    is_centred: bool,
-    ctx: &ExecutionContext,
-) -> Result<Option<Normalized>> {
-    let (scale, bias) = (slots.get(1)?, slots.get(2)?);
+/// Returns `true` if there are rows of single precision, and if the parameters have an element for
+/// each of a row.
+fn is_of_single_rows(x: &DenseHostTensor, slots: Slots<'_>, inner: &[usize]) -> Result<bool> {
     let is_row =
         |tensor: &DenseHostTensor| tensor.dtype() == DType::F32 && tensor.shape().dims() == inner;
-    let len = product(inner);
-    if x.dtype() != DType::F32 || len == 0 || !scale.iter().chain(&bias).all(is_row) {
-        return Ok(None);
-    }
-    let elements = |tensor: &Option<DenseHostTensor>| -> Result<Option<Vec<f32>>> {
-        Ok(match tensor {
-            Some(tensor) => Some(tensor.elements::<f32>()?.to_vec()),
-            None => None,
-        })
-    };
-    let (scale, bias) = (elements(&scale)?, elements(&bias)?);
-    let norm = RowNorm {
-        scale: scale.as_deref(),
-        offset: bias.as_deref(),
-        epsilon: f64::from(epsilon),
-        is_centred,
-    };
-    let mut y = unspecified(ctx, DType::F32, x.shape().dims())?;
-    let from = x.elements::<f32>()?;
-    let mut to = y.elements_mut::<f32>()?;
-    let rows = from.chunks_exact(len).zip(to.chunks_exact_mut(len));
-    let mut statistics = scratch::<f64>(ctx, 2 * (x.num_elements() / len))?;
-    for ((row, to), found) in rows.zip(statistics.as_chunks_mut::<2>().0) {
-        *found = norm.apply_row(row, to).into();
-    }
-    drop(to);
-    Ok(Some((y, statistics)))
+    let fits = slots.get(1)?.iter().chain(&slots.get(2)?).all(is_row);
+    Ok(fits && x.dtype() == DType::F32 && x.num_elements() > 0)
+}
+
+/// Returns the normalization of such rows.
+fn single_norm(slots: Slots<'_>, epsilon: f32, is_centred: bool) -> Result<Norm> {
+    let (scale, bias) = (slots.get(1)?, slots.get(2)?);
+    Norm::new(scale.as_ref(), bias.as_ref(), epsilon, is_centred)
 }
 
 /// Rows, and pairs of the mean and the reciprocal of the deviation of each.
 type Normalized = (DenseHostTensor, OwnedElementsMut<f64>);
 
+/// Normalizes rows of any real numbers.
 fn layer(
     op: &'static str,
     slots: Slots<'_>,
-    axis: i64,
+    axis: usize,
     epsilon: f32,
     is_centred: bool,
     ctx: &ExecutionContext,
 ) -> Result<Normalized> {
     let x = slots.need(0, "x")?;
     let dims = x.shape().dims();
-    let axis = axis_of(op, axis, dims.len())?;
     let inner = &dims[axis..];
     let len = product(inner);
-    if let Some(result) = single_rows(&x, slots, inner, epsilon, is_centred, ctx)? {
-        return Ok(result);
-    }
     let stretched = |operand: Option<DenseHostTensor>| {
         let Some(operand) = operand else {
             return Ok(None);

@@ -26,6 +26,20 @@ fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
     })
 }
 
+/// Returns the places that indices mean.
+pub(crate) fn places_of(
+    op: &'static str,
+    indices: &DenseHostTensor,
+    extent: usize,
+) -> Result<Vec<i64>> {
+    let mut places = whole_numbers(op, indices)?;
+    for place in &mut places {
+        // It fits: so did the number.
+        *place = place_of(op, *place, extent)? as i64;
+    }
+    Ok(places)
+}
+
 /// Gathers slices by their indices along an axis. The dimensions of the indices replace this axis
 /// in the result.
 ///
@@ -42,11 +56,7 @@ fn gather(
     let (x, indices) = (dense(x)?, dense(indices)?);
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
-    let mut places = whole_numbers(OP, &indices)?;
-    for place in &mut places {
-        // It fits: so did the number.
-        *place = place_of(OP, *place, dims[axis])? as i64;
-    }
+    let places = places_of(OP, &indices, dims[axis])?;
     let shape = [&dims[..axis], indices.shape().dims(), &dims[axis + 1..]].concat();
     let mut result = unspecified(ctx, x.dtype(), &shape)?;
     let width = x.dtype().size_bytes().unwrap_or(1);
