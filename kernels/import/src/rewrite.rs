@@ -1,11 +1,13 @@
 //! Rewrites of imported programs: ops in place of others that compute the same with less work.
 //!
 //! ```text
-//!  program ──► join equal ops ──► simplify ──► combine ──► widen ──► channels last ──► chains ──► join equal ops ──► program
+//!  program ──► drop unused ops ──► join equal ops ──► simplify ──► combine ──► widen ──► combine
+//!                 program ◄── join equal ops ◄── chains ◄── channels last ◄── join ◄──┘
 //!
 //!   simplify   identities, activations and normalizations from pieces, batch norm into weights
 //!   combine    attention, products and convolutions with their epilogues, quantised kernels
 //!   widen      half precision to single precision; what was widened is combined once more
+//!   join       sums with the normalizations of their rows, heads with attention
 //!   chains     what is left of element-wise ops
 //! ```
 //!
@@ -33,6 +35,10 @@ mod shape_values;
 
 mod identities;
 
+mod expansions;
+
+mod moves;
+
 mod activations;
 
 mod normalizations;
@@ -46,6 +52,10 @@ mod attention;
 mod epilogues;
 
 mod quantized;
+
+mod heads;
+
+mod sums;
 
 mod layout;
 
@@ -97,17 +107,19 @@ enum Phase {
     Simplify,
     Combine,
     Widen,
+    Join,
     Layout,
     Chains,
 }
 
 impl Phase {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Simplify,
         Self::Combine,
         Self::Widen,
         // Attention is found as it is, but epilogues are those of single precision.
         Self::Combine,
+        Self::Join,
         Self::Layout,
         Self::Chains,
     ];
@@ -116,10 +128,12 @@ impl Phase {
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 13] = [
+        let groups: [&'static [Self]; 17] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
+            expansions::RULES,
+            moves::RULES,
             activations::RULES,
             normalizations::RULES,
             einsum::RULES,
@@ -128,6 +142,8 @@ impl RewriteRule {
             epilogues::RULES,
             quantized::RULES,
             widen::RULES,
+            heads::RULES,
+            sums::RULES,
             layout::RULES,
             chains::RULES,
         ];
@@ -218,7 +234,14 @@ impl RewriteRules {
 /// op has.
 #[doc(hidden)]
 pub fn listed_ops() -> impl Iterator<Item = &'static str> {
-    let lists = [fold::LINEAR, widen::OF_ONE_TYPE, widen::OF_FIRST_TYPE];
+    let lists = [
+        expansions::BROADCASTING,
+        expansions::ELEMENT_WISE,
+        fold::LINEAR,
+        moves::OF_TWO,
+        widen::OF_ONE_TYPE,
+        widen::OF_FIRST_TYPE,
+    ];
     let listed = lists.into_iter().flatten().copied();
     listed.chain(infer::op_names())
 }
@@ -322,6 +345,9 @@ impl Program {
         let ops = std::mem::take(&mut self.body.ops);
         let results = std::mem::take(&mut self.body.results);
         let mut graph = Graph::new(ops, results, constants, known, self.body.num_values);
+        if rules.has(common::UNUSED) {
+            common::drop_unused(&mut graph, &mut applied);
+        }
         if let Some(mut folding) = folding
             && rules.has(fold::NAME)
         {
@@ -350,7 +376,10 @@ impl Program {
             let ops = std::mem::take(&mut function.ops);
             let results = std::mem::take(&mut function.results);
             let num_values = self.body.num_values;
-            let graph = Graph::new(ops, results, HashMap::new(), HashMap::new(), num_values);
+            let mut graph = Graph::new(ops, results, HashMap::new(), HashMap::new(), num_values);
+            if rules.has(common::UNUSED) {
+                common::drop_unused(&mut graph, &mut applied);
+            }
             let rewritten = run(graph, &simplifications, &mut applied).finish();
             debug_assert!(
                 rewritten.new_weights.is_empty(),
@@ -465,7 +494,8 @@ fn run_phase(graph: &mut Graph, rules: &[&'static RewriteRule], applied: &mut Ve
             else {
                 break;
             };
-            if !graph.has_one_result(number) {
+            // A rule replaces the first result, and all of them if it makes such ops itself.
+            if !graph.has_one_result(number) && graph.name(number) != Some(sums::NAME) {
                 break;
             }
             graph.take_made();

@@ -18,6 +18,9 @@ pub(super) const RULES: &[RewriteRule] = &[RewriteRule {
     apply: attention,
 }];
 
+/// The op of attention.
+pub(super) const NAME: &str = "nn.DotProductAttention";
+
 /// What the scores of an attention are.
 struct Scores {
     q: Value,
@@ -118,8 +121,7 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
     if slots == [0, 1, 2, 4] {
         attrs.push(("slots".to_owned(), Attr::Ints(slots)));
     }
-    let name = "nn.DotProductAttention";
-    Some(graph.make(number, name, &operands, attrs, 1, &place)[0])
+    Some(graph.make(number, NAME, &operands, attrs, 1, &place)[0])
 }
 
 /// Returns the parts of an attention, or why the product of a softmax and values is none.

@@ -1,4 +1,4 @@
-//! Equal ops on equal values become one, and so do equal constants.
+//! Equal ops on equal values become one, and so do equal constants; ops that nobody needs go.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,48 @@ use crate::program::{Constant, OpKind, Value};
 
 pub(super) const NAME: &str = "join-equal-ops";
 
-pub(super) const RULES: &[RewriteRule] = &[RewriteRule {
-    name: NAME,
-    summary: "Computes equal ops on equal values once.",
-    phase: Phase::Simplify,
-    // It looks at all ops at once.
-    roots: &[],
-    apply: |_, _| None,
-}];
+pub(super) const UNUSED: &str = "drop-unused-ops";
+
+pub(super) const RULES: &[RewriteRule] = &[
+    RewriteRule {
+        name: NAME,
+        summary: "Computes equal ops on equal values once.",
+        phase: Phase::Simplify,
+        // It looks at all ops at once, and so does the other one.
+        roots: &[],
+        apply: |_, _| None,
+    },
+    RewriteRule {
+        name: UNUSED,
+        summary: "Drops ops that no output of the program is computed from. Their errors would not \
+                  be seen, either.",
+        phase: Phase::Simplify,
+        roots: &[],
+        apply: |_, _| None,
+    },
+];
+
+/// Drops the ops that no result of a function is computed from.
+pub(super) fn drop_unused(graph: &mut Graph, applied: &mut Vec<Applied>) {
+    let all = 0..graph.num_numbers();
+    let is_unused = |number: &usize| graph.op(*number).is_some() && !graph.is_used(*number);
+    let last: Vec<usize> = all.clone().filter(is_unused).collect();
+    if last.is_empty() {
+        return;
+    }
+    let place = |number: usize| graph.op(number).map(|op| op.place.clone());
+    let places: Vec<Option<String>> = all.map(place).collect();
+    for number in last {
+        graph.remove_if_unused(number);
+    }
+    let dropped = places.into_iter().enumerate();
+    let dropped = dropped.filter(|(number, _)| graph.op(*number).is_none());
+    let dropped = dropped.filter_map(|(_, place)| place);
+    applied.extend(dropped.map(|place| Applied {
+        rule: UNUSED,
+        place,
+    }));
+}
 
 /// Ops that return something else each time.
 const RANDOM: &[&str] = &[

@@ -327,6 +327,14 @@ impl Graph {
         self.users(value).len() == 1 && !self.results.contains(&value)
     }
 
+    /// Returns `true` if a result of an op is used.
+    pub(crate) fn is_used(&self, number: usize) -> bool {
+        let results = self.op(number).map_or(&[][..], |op| &op.results);
+        let is_used =
+            |value: &Value| !self.users(*value).is_empty() || self.results.contains(value);
+        results.iter().any(is_used)
+    }
+
     /// Returns `true` if only the first result of an op is used.
     pub(crate) fn has_one_result(&self, number: usize) -> bool {
         let results = self.op(number).map_or(&[][..], |op| &op.results);

@@ -54,6 +54,13 @@ pub(super) const RULES: &[RewriteRule] = &[
         apply: cast,
     },
     RewriteRule {
+        name: "join-casts",
+        summary: "Converts once instead of twice, if the first conversion loses nothing.",
+        phase: Phase::Simplify,
+        roots: &["tfrt.Cast"],
+        apply: join_casts,
+    },
+    RewriteRule {
         name: "power-to-product",
         summary: "Computes the second power as a product, and the power one half as a square root.",
         phase: Phase::Simplify,
@@ -90,9 +97,10 @@ pub(super) const RULES: &[RewriteRule] = &[
     },
     RewriteRule {
         name: "pad-into-window",
-        summary: "Makes the padding of zeros before a convolution or a mean its own.",
+        summary: "Makes the padding of zeros before a convolution or a mean its own, and that of \
+                  -∞ before a maximum.",
         phase: Phase::Simplify,
-        roots: &["nn.AveragePool", "nn.Conv"],
+        roots: &["nn.AveragePool", "nn.Conv", "nn.MaxPool"],
         apply: pad_into_window,
     },
 ];
@@ -117,6 +125,61 @@ fn cast(graph: &mut Graph, number: usize) -> Option<Value> {
     }
 }
 
+fn join_casts(graph: &mut Graph, number: usize) -> Option<Value> {
+    let narrow = graph.operand(number, 0)?;
+    let before = graph.made_by(narrow, "tfrt.Cast")?;
+    let x = graph.operand(before, 0)?;
+    let (from, through) = (graph.known(x).dtype?, graph.known(narrow).dtype?);
+    let &Attr::Type(to) = graph.attr(number, "DstT")? else {
+        return None;
+    };
+    if !is_lossless(from, through, to) {
+        return None;
+    }
+    if from == to {
+        return Some(x);
+    }
+    let place = fused_place(graph.place(before), graph.place(number));
+    let attrs = graph.attrs(number).to_vec();
+    Some(graph.make(number, "tfrt.Cast", &[x], attrs, 1, &place)[0])
+}
+
+/// Returns `true` if a conversion by way of another type has the result of the direct one.
+fn is_lossless(from: DType, through: DType, to: DType) -> bool {
+    /// Whether a type is real or signed, and how many digits its greatest number has at least.
+    fn digits(dtype: DType) -> Option<(bool, bool, u32)> {
+        Some(match dtype {
+            DType::I1 => (false, false, 1),
+            DType::Ui8 => (false, false, 8),
+            DType::Ui16 => (false, false, 16),
+            DType::Ui32 => (false, false, 32),
+            DType::Ui64 => (false, false, 64),
+            DType::I8 => (false, true, 7),
+            DType::I16 => (false, true, 15),
+            DType::I32 => (false, true, 31),
+            DType::I64 => (false, true, 63),
+            DType::Bf16 => (true, true, 8),
+            DType::F16 => (true, true, 11),
+            DType::F32 => (true, true, 24),
+            DType::F64 => (true, true, 53),
+            _ => return None,
+        })
+    }
+    let (Some(own), Some(inner), Some(last)) = (digits(from), digits(through), digits(to)) else {
+        return false;
+    };
+    let (is_real, is_signed, num_digits) = own;
+    let holds_all = match (is_real, inner.0) {
+        // The exponents of the two halves differ.
+        (true, true) => num_digits < inner.2 && through != DType::F16 && through != DType::Bf16,
+        (true, false) => false,
+        (false, _) => num_digits <= inner.2 && (inner.1 || !is_signed),
+    };
+    // Integers keep their low bits, but real numbers become the nearest one.
+    let is_same_way = is_real || !inner.0 || last.0 || from == to || from == DType::I1;
+    holds_all && through != DType::I1 && is_same_way
+}
+
 fn power(graph: &mut Graph, number: usize) -> Option<Value> {
     let &[x, exponent] = graph.operands(number) else {
         return None;
@@ -139,7 +202,7 @@ fn power(graph: &mut Graph, number: usize) -> Option<Value> {
 }
 
 /// Returns the permutation of a transposition; negative numbers are resolved.
-fn permutation(graph: &Graph, number: usize) -> Option<Vec<usize>> {
+pub(super) fn permutation(graph: &Graph, number: usize) -> Option<Vec<usize>> {
     let perm = graph.ints(number, "perm")?;
     let rank = perm.len();
     let mut found = Vec::with_capacity(rank);
@@ -159,7 +222,7 @@ fn permutation(graph: &Graph, number: usize) -> Option<Vec<usize>> {
 }
 
 /// Returns `true` if a value has a rank for certain. A transposition fails for any other one.
-fn has_rank(graph: &Graph, value: Value, rank: usize) -> bool {
+pub(super) fn has_rank(graph: &Graph, value: Value, rank: usize) -> bool {
     graph.known(value).rank() == Some(rank)
 }
 
@@ -324,9 +387,16 @@ fn pad_into_window(graph: &mut Graph, number: usize) -> Option<Value> {
     if graph.slot(pad, 3).is_some() {
         return None;
     }
-    if let Some(value) = graph.slot(pad, 2)
-        && uniform_number(graph.constant(value)?)? != 0.0
-    {
+    let filler = match graph.slot(pad, 2) {
+        Some(value) => uniform_number(graph.constant(value)?)?,
+        None => 0.0,
+    };
+    let is_max = graph.name(number) == Some("nn.MaxPool");
+    // A window behind the padding, which is rounded up to, goes.
+    let is_plain_max = !graph.flag(number, "indices")
+        && !graph.flag(number, "ceil_mode")
+        && is_real(graph, source);
+    if is_max && !(is_plain_max && filler == f64::NEG_INFINITY) || !is_max && filler != 0.0 {
         return None;
     }
     let added = constant_integers(graph, pads)?;
@@ -371,6 +441,8 @@ fn pad_into_window(graph: &mut Graph, number: usize) -> Option<Value> {
     let name = if is_mean {
         attrs.push(("count_include_pad".to_owned(), Attr::Bool(true)));
         "nn.AveragePool"
+    } else if is_max {
+        "nn.MaxPool"
     } else {
         "nn.Conv"
     };

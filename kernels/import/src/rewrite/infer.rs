@@ -3,6 +3,10 @@
 //! A type is a claim of what a value is if it is not an error. Ops that are not listed have unknown
 //! results.
 
+mod fused;
+
+mod reshape;
+
 mod windows;
 
 use tfrt_support::DType;
@@ -10,6 +14,8 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::program::{Attr, Constant};
 use crate::types::{InputDim, InputType};
+
+pub(crate) use fused::by_heads;
 
 /// A dimension: a number, or a symbol that stands for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,6 +226,13 @@ pub(crate) fn results(
 ) -> Vec<Known> {
     if name == "nn.Split" {
         return split(attrs, operands, constants, num_symbols).unwrap_or_default();
+    }
+    if name == "nn.SumNormalization" {
+        let mut new = || {
+            *num_symbols = num_symbols.saturating_add(1);
+            Dim::Symbol(*num_symbols)
+        };
+        return fused::sum_normalization(attrs, operands, &mut new).unwrap_or_default();
     }
     one(name, attrs, operands, constants, num_symbols)
         .into_iter()
@@ -561,26 +574,7 @@ fn one(
             dims: broadcast_all(operands, &mut new),
         }),
         "nn.RotateHalves" => of_x(broadcast_all(operands, &mut new)),
-        "nn.DotProductAttention" => {
-            let of_values = operands
-                .get(2)
-                .and_then(|v| v.dims.as_ref()?.last().copied());
-            let dims = x.dims.as_ref().and_then(|x| {
-                // Masks may have more queries, and more heads.
-                let mut dims = x.clone();
-                *dims.last_mut()? = Dim::Fixed(1);
-                for mask in operands.get(3..).unwrap_or_default() {
-                    let mut mask = mask.dims.clone()?;
-                    if let Some(keys) = mask.last_mut() {
-                        *keys = Dim::Fixed(1);
-                    }
-                    dims = broadcast(&dims, &mask, &mut new);
-                }
-                *dims.last_mut()? = of_values.unwrap_or_else(&mut new);
-                Some(dims)
-            });
-            of_x(dims)
-        }
+        "nn.DotProductAttention" => of_x(fused::attention(attrs, operands, &mut new)),
         "nn.Flatten" => of_x(Some(vec![new(), new()])),
         "nn.Transpose" => {
             let dims = match (attr(attrs, "perm"), &x.dims) {
@@ -611,7 +605,14 @@ fn one(
                             Err(_) => new(),
                         },
                     });
-                dims.collect::<Vec<Dim>>()
+                let mut dims = dims.collect::<Vec<Dim>>();
+                // One dimension takes what the others leave.
+                let mut rest = (0..wanted.len()).filter(|&axis| wanted[axis] == -1);
+                if let (Some(axis), None, Some(own)) = (rest.next(), rest.next(), &x.dims) {
+                    let others = [&dims[..axis], &dims[axis + 1..]].concat();
+                    dims[axis] = reshape::rest(own, &others).unwrap_or(dims[axis]);
+                }
+                dims
             });
             of_x(dims.or_else(|| said(operands.get(1), None, &mut new)))
         }

@@ -55,11 +55,13 @@
 //! # Rewrites
 //! Before a model runs, ops are replaced by others that compute the same with less work: batch
 //! norms become part of weights, biases, sums and activations part of convolutions and products,
-//! and activations, normalizations and attention are recognised in their pieces. Regions of
-//! convolutions work on images whose channels come last. What lies between the dequantization and
-//! the quantization of tensors is computed on integers. `tfrt import --explain model.onnx` lists
-//! each rewrite with its node. `--no-fuse` switches off all of them, `--no-fuse=RULE,…` some, and
-//! `--layout as-is` those that move channels: see
+//! and activations, normalizations and attention are recognised in their pieces. Attention reads
+//! heads inside of the rows of products, and sums and embeddings are computed where their rows are
+//! normalized. Regions of convolutions work on images whose channels come last. What lies between
+//! the dequantization and the quantization of tensors is computed on integers.
+//!
+//! `tfrt import --explain model.onnx` lists each rewrite with its node. `--no-fuse` switches off all
+//! of them, `--no-fuse=RULE,…` some, and `--layout as-is` those that move channels: see
 //! [`RewriteRule`](tfrt_import::rewrite::RewriteRule).
 //!
 //! # Programs of StableHLO

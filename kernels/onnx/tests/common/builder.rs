@@ -6,6 +6,7 @@ use prost::Message;
 use tfrt::host::allocator::{ArenaAllocator, Malloc};
 use tfrt::host::{HostContext, RequestContextBuilder};
 use tfrt::prelude::{DType, KernelRegistry};
+use tfrt::queue::create_queue;
 use tfrt_import::program::Program;
 use tfrt_import::rewrite::{Folding, RewriteRules};
 use tfrt_import::{Limits, Session};
@@ -286,6 +287,25 @@ impl Builder {
         for (found, expected) in found.iter().zip(&expected) {
             assert_eq!(found.metadata(), expected.metadata());
             assert_eq!(bits(found), bits(expected));
+        }
+    }
+
+    /// Checks that the rewritten model has the same bits on one thread and on several.
+    #[track_caller]
+    pub fn check_threads(&self, outputs: &[&str]) {
+        let program = self.rewritten(outputs);
+        let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+        let run = |queue: &str| {
+            let host = HostContext::builder().registry(Arc::clone(&kernels));
+            let host = host.queue(create_queue(queue).unwrap()).build();
+            let found = load_on(program.clone(), &host).run(&self.tensors());
+            let found: Vec<Vec<u64>> = found.unwrap().iter().map(bits).collect();
+            host.quiesce().unwrap();
+            found
+        };
+        let expected = run("s");
+        for queue in ["mstd:2", "mstd:3"] {
+            assert!(run(queue) == expected, "{queue}");
         }
     }
 

@@ -11,11 +11,16 @@ mod chains;
 mod damaged;
 mod einsum;
 mod epilogues;
+mod expansions;
+mod heads;
 mod identities;
 mod layout;
 mod long;
+mod misfits;
+mod moves;
 mod normalizations;
 mod rotary;
+mod sums;
 mod widen;
 
 use std::sync::Arc;

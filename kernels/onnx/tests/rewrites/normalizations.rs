@@ -1,6 +1,7 @@
 //! Normalizations from pieces.
 
 use super::*;
+use tfrt::prelude::DType;
 
 /// Adds a layer normalization from pieces.
 fn layer_norm(b: &mut Builder, x: &str, axes: &[i64], spelling: usize) -> String {
@@ -79,6 +80,39 @@ fn rms_norm_is_recognised() {
         let rules = b.check(&[&y]);
         assert!(rules.contains(&"rms-norm-from-pieces"), "{rules:?}");
         assert!(rules.contains(&"scale-into-norm"), "{rules:?}");
+    }
+}
+
+#[test]
+fn norms_of_half_precision_are_recognised_between_conversions() {
+    for (dtype, number) in [(DType::F16, 10), (DType::Bf16, 16)] {
+        for is_centred in [true, false] {
+            let mut b = Builder::new(73);
+            let x = b.input_of("x", dtype, &[2, 3, 20]);
+            let wide = b.op_with("Cast", &[&x], &[int("to", 1)]);
+            let y = match is_centred {
+                true => layer_norm(&mut b, &wide, &[-1], 1),
+                false => {
+                    let (epsilon, two) = (b.number(1e-6), b.number(2.0));
+                    let squares = b.op("Pow", &[&wide, &two]);
+                    let mean = b.op_with("ReduceMean", &[&squares], &[ints("axes", &[-1])]);
+                    let sum = b.op("Add", &[&mean, &epsilon]);
+                    let root = b.op("Sqrt", &[&sum]);
+                    let inverse = b.op("Reciprocal", &[&root]);
+                    b.op("Mul", &[&wide, &inverse])
+                }
+            };
+            let y = b.op_with("Cast", &[&y], &[int("to", number)]);
+            let scale = b.weight(&[20]);
+            let scale = b.op_with("Cast", &[&scale], &[int("to", number)]);
+            let y = b.op("Mul", &[&scale, &y]);
+            let rules = b.check(&[&y]);
+            let rule = match is_centred {
+                true => "layer-norm-from-pieces",
+                false => "rms-norm-from-pieces",
+            };
+            assert!(rules.contains(&rule), "{dtype}: {rules:?}");
+        }
     }
 }
 
