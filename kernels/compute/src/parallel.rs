@@ -92,10 +92,12 @@ impl Parallel for ScopedThreads {
 ///
 /// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few more blocks than
 /// threads compensate for threads that are slowed down. All threads get as many, if there are
-/// enough of them: of three blocks for two threads, one thread would run two.
+/// enough of them: of three blocks for two threads, one thread would run two. Between two blocks, a
+/// kernel can stop: one thread gets several only where that is worth it.
 pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usize {
     if width <= 1 {
-        return 1;
+        let most = units.clamp(1, MAX_BLOCKS_OF_ONE_THREAD);
+        return (operations / STOPPABLE_OPERATIONS).clamp(1, most);
     }
     let count = (width * BLOCKS_PER_THREAD)
         .min(operations / MIN_BLOCK_OPERATIONS)
@@ -109,3 +111,24 @@ pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usiz
 /// A few microseconds of arithmetic: several times what handing a task to another thread costs.
 const MIN_BLOCK_OPERATIONS: usize = 1 << 18;
 const BLOCKS_PER_THREAD: usize = 4;
+
+/// Some tenths of a second of arithmetic, after which somebody may want a kernel to stop.
+const STOPPABLE_OPERATIONS: usize = MIN_BLOCK_OPERATIONS << 16;
+/// Blocks may need memory of their own.
+const MAX_BLOCKS_OF_ONE_THREAD: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_gets_blocks_only_of_work_that_takes_long() {
+        let blocks = |units, operations| block_count(1, units, operations);
+        assert_eq!(blocks(usize::MAX, STOPPABLE_OPERATIONS), 1);
+        assert_eq!(blocks(usize::MAX, 4 * STOPPABLE_OPERATIONS), 4);
+        assert_eq!(blocks(3, 4 * STOPPABLE_OPERATIONS), 3);
+        assert_eq!(blocks(0, 4 * STOPPABLE_OPERATIONS), 1);
+        let most = block_count(1, usize::MAX, usize::MAX);
+        assert_eq!(most, MAX_BLOCKS_OF_ONE_THREAD);
+    }
+}

@@ -1,14 +1,18 @@
 //! Kernels on tensors large enough to be divided among workers, held against what defines them.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tfrt::host::RequestContextBuilder;
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 use tfrt::testing::{self, TestOutcome};
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window, naive};
 use tfrt_compute::matmul::{self, MatmulShape};
+use tfrt_kernels::numeric::start_rows;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 tfrt::link!(tfrt_kernels);
@@ -414,4 +418,24 @@ fn a_tensor_is_not_written_while_it_is_read() {
         .operands(operands)
         .run();
     outcome.expect_error("the buffer is being read by another kernel");
+}
+
+#[test]
+fn one_thread_stops_between_the_blocks_of_long_work() {
+    let request = RequestContextBuilder::new(HostContext::builder().build()).build();
+    let ctx = ExecutionContext::new(Arc::clone(&request));
+    let mut output = tensor(&[8], &[0.0_f32; 8]);
+    let num_blocks = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&num_blocks);
+    let routine = move |_: Range<usize>, _: &mut [f32]| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        request.cancel();
+    };
+    let output = output.elements_mut_owned().unwrap();
+    let done = start_rows(&ctx, output, 1, usize::MAX, routine).unwrap();
+    let error = done
+        .error_if_present()
+        .map(|error| error.message().to_owned());
+    assert_eq!(error.as_deref(), Some("Cancelled"));
+    assert_eq!(num_blocks.load(Ordering::Relaxed), 1);
 }

@@ -1,19 +1,21 @@
 //! `tfrt run MODEL`: runs a model of another system, ONNX or StableHLO, on tensors from files.
 
+mod in_time;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
 use tfrt_import::names::shown;
-use tfrt_import::program::{Attr, FUNCTION, ProgramBuilder, Weight};
+use tfrt_import::program::{Attr, ProgramBuilder, Weight};
 use tfrt_import::stored::WeightCheck;
 use tfrt_import::{InputDim, InputType, ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_onnx::graph::ValueType;
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
-use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_support::{DType, Error};
 use tfrt_tensor::ListHostTensor;
 
 use crate::failure::Failure;
@@ -361,23 +363,20 @@ pub(crate) fn run(
         output_types,
         ..
     } = ready(file, kind, &arguments.model, missing, host)?;
+    let outputs = session.outputs().to_vec();
     let mut wanted = Vec::new();
     for given in &arguments.outputs {
-        let (name, file) = split(given, session.outputs(), "output")?;
+        let (name, file) = split(given, &outputs, "output")?;
         wanted.push((name, file));
     }
-    let inputs: Vec<(&str, ModelValue)> = inputs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    let results = run_within(limits, &session, &inputs, host).map_err(|error| {
+    let results = in_time::run(limits, session, inputs, host).map_err(|error| {
         Failure::new(format!("error: {}: {}", escaped(file), described(&error)))
     })?;
     if let Some(folder) = &arguments.outputs_folder {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::caused(format!("error: {}", escaped(folder)), error))?;
     }
-    let names = session.outputs().iter().zip(&output_types);
+    let names = outputs.iter().zip(&output_types);
     for (index, ((name, ty), value)) in names.zip(&results).enumerate() {
         if let Some(folder) = &arguments.outputs_folder {
             model_values::write(&format!("{folder}/output_{index}.pb"), name, value, ty)?;
@@ -390,34 +389,6 @@ pub(crate) fn run(
         }
     }
     Ok(())
-}
-
-/// Runs a model as a request of its own, which is cancelled when its time is over.
-fn run_within(
-    limits: LimitArguments,
-    session: &Session,
-    inputs: &[(&str, ModelValue)],
-    host: &Arc<HostContext>,
-) -> Result<Vec<ModelValue>, Error> {
-    let request = limits.start(session.request()).build();
-    let waited = format!("gave up after {:?}", limits.timeout().unwrap_or_default());
-    let too_late = Error::new(waited).with_code(ErrorCode::DeadlineExceeded);
-    let timer = limits.timeout().map(|timeout| {
-        let (request, too_late) = (Arc::clone(&request), too_late.clone());
-        let give_up = move || request.cancel_with(too_late);
-        host.timers().schedule_after(timeout, give_up)
-    });
-    let results = session.run_values_in_request(&request, inputs);
-    if let Some(timer) = timer {
-        timer.cancel();
-    }
-    results.map_err(|error| {
-        let reason = request.cancel_value();
-        match reason.and_then(|value| value.error_if_present()) {
-            Some(reason) if reason.is_same(&too_late) => too_late,
-            _ => limits.passed_deadline(FUNCTION, &request).unwrap_or(error),
-        }
-    })
 }
 
 /// Returns the failure of a model.

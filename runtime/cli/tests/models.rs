@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use prost::Message;
-use tfrt_onnx::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
+use tfrt_onnx::proto::{
+    GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, ValueInfoProto,
+};
 use tfrt_onnx::tensor_file;
 use tfrt_tensor::DenseHostTensor;
 
@@ -184,15 +186,53 @@ fn a_loop_without_end_ends_with_the_deadline() {
     for (option, reason) in [
         (
             "--deadline",
-            "'main' was cancelled: it did not end within 100ms",
+            "'main' was cancelled here: it did not end within 100ms",
         ),
-        ("--timeout", "gave up after 100ms"),
+        ("--timeout", "gave up here after 100ms"),
     ] {
         for queue in ["s", "mstd:2"] {
             let found = tfrt(&["run", &model, option, "100ms", "--work_queue_type", queue]);
-            assert_eq!(text(&found.stderr), format!("error: {model}: {reason}\n"));
+            let (shown, node) = (text(&found.stderr), format!("error: {model}: node #"));
+            assert!(shown.starts_with(&node), "{shown}");
+            assert!(shown.ends_with(&format!(": {reason}\n")), "{shown}");
             assert!(!found.status.success());
         }
+    }
+}
+
+#[test]
+fn a_node_that_does_not_stop_is_named_and_left_behind() {
+    const ROWS: usize = 2_000;
+    let folder = Folder::new("unstoppable");
+    let case = case(&folder, "det", "Det", &[], &[]);
+    let model = format!("{case}/model.onnx");
+    // The determinant takes far longer than it takes to give up on it.
+    let elements = (0..ROWS * ROWS).map(|at| ((at * 7919) % 1013) as f32);
+    let matrix = TensorProto {
+        data_type: Some(1),
+        dims: vec![ROWS as i64; 2],
+        raw_data: Some(
+            elements
+                .flat_map(f32::to_le_bytes)
+                .collect::<Vec<u8>>()
+                .into(),
+        ),
+        ..Default::default()
+    };
+    let file = format!("{case}/x.pb");
+    std::fs::write(&file, matrix.encode_to_vec()).unwrap();
+    let input = format!("x={file}");
+    for queue in ["s", "mstd:2"] {
+        let options = ["--deadline", "50ms", "--work_queue_type", queue];
+        let found = tfrt(&[&["run", &model, "--input", &input], &options[..]].concat());
+        assert_eq!(
+            text(&found.stderr),
+            format!(
+                "error: {model}: node #0 (Det) that makes 'y': 'main' was cancelled here: it did \
+                 not end within 50ms\n"
+            )
+        );
+        assert!(!found.status.success());
     }
 }
 
@@ -243,8 +283,8 @@ fn inputs_of_models_are_refused_for_programs() {
 
 /// Writes a model that never ends, and has no inputs.
 fn endless(folder: &Folder) -> String {
+    use tfrt_onnx::proto::AttributeProto;
     use tfrt_onnx::proto::attribute_proto::AttributeType;
-    use tfrt_onnx::proto::{AttributeProto, TensorProto};
     let value = |name: &str| ValueInfoProto {
         name: Some(name.into()),
         ..Default::default()

@@ -11,5 +11,6 @@ pub use crate::kernel::native::call_native;
 pub use crate::kernel::panic::{catch, panic_error};
 pub use crate::kernel::type_list::TypeList;
 pub use crate::services::execution::BorrowedContext;
+pub use crate::services::running::RunningKernel;
 pub use crate::services::shared_context::SharedContexts;
 pub use crate::tracing::PendingResult;

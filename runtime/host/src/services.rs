@@ -14,6 +14,8 @@ pub(crate) mod host;
 
 pub(crate) mod request;
 
+pub(crate) mod running;
+
 pub(crate) mod execution;
 
 pub(crate) mod resource;

@@ -14,8 +14,8 @@ use crate::failure::CliError;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// Cancel each function after this time, in seconds or with a unit: `2`, `500ms`, `1.5m`, `1h`
-    /// [default: no deadline]
+    /// Cancel each function after this time, in seconds or with a unit: `2`, `500ms`, `1.5m`, `1h`.
+    /// The error of a model names the node that ran [default: no deadline]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
@@ -48,6 +48,12 @@ impl LimitArguments {
             max_live_invocations: self.max_live_invocations,
             max_request_bytes: self.memory_limit.unwrap_or(default.max_request_bytes),
         }
+    }
+
+    /// Returns the time after which functions are cancelled.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn deadline(self) -> Option<Duration> {
+        self.deadline
     }
 
     /// Returns the time to wait for results.

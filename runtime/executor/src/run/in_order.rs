@@ -144,7 +144,7 @@ fn run_in_place(
     if kernel.extras.contains(Extras::READS_CALL) {
         let details = code.details(code.id_of(kernel));
         let ctx = invocation.path_ctx();
-        ctx.set_location_token(details.location);
+        let _running = ctx.enter_kernel(details.location);
         let file = FileInputs {
             attributes: framed::attributes(invocation.program(), code, details),
             functions: FunctionList {

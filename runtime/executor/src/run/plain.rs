@@ -91,7 +91,7 @@ impl<'a> Path<'a> {
         if !kernel.extras.contains(Extras::READS_CALL) {
             return self.call_in_place(run, kernel, &self.idle_call);
         }
-        self.ctx.set_location_token(details.location);
+        let _running = self.ctx.enter_kernel(details.location);
         let file = FileInputs {
             attributes: framed::attributes(self.invocation.program(), self.code, details),
             functions: self.functions(details),

@@ -57,7 +57,7 @@ impl Path<'_> {
         }
         let details = self.code.details(id);
         self.progress = Progress::InPlace(id);
-        self.ctx.set_location_token(details.location);
+        let _running = self.ctx.enter_kernel(details.location);
         let site = CallSite {
             program: self.invocation.program(),
             ctx: self.ctx,
@@ -258,7 +258,7 @@ impl Path<'_> {
 
     #[inline]
     fn call_framed(&mut self, details: &KernelDetails) {
-        self.ctx.set_location_token(details.location);
+        let _running = self.ctx.enter_kernel(details.location);
         let _scope = self.is_traced.then(|| self.enter_scope(details));
         let attributes = framed::attributes(self.invocation.program(), self.code, details);
         let functions = self.functions(details);

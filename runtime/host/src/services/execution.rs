@@ -24,6 +24,7 @@ use crate::kernel::location::LocationSource;
 use crate::services::host::HostContext;
 use crate::services::request::{Limit, RequestContext};
 use crate::services::resource::ResourceContext;
+use crate::services::running::{Location, RunningKernel};
 
 /// The context of a kernel: its request, its work queue, and its location in the program. Cheap to
 /// clone.
@@ -228,6 +229,28 @@ impl ExecutionContext {
     pub fn set_location_token(&self, token: u32) {
         // Relaxed: as above.
         self.location_token.store(token, Ordering::Relaxed);
+    }
+
+    /// Moves the context to a kernel that begins. Returns the entry of the kernel in the list of
+    /// its request, if that keeps one: it is to be dropped when the kernel has returned.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use = "the kernel ends when the entry is dropped"]
+    pub fn enter_kernel(&self, token: u32) -> Option<RunningKernel> {
+        self.set_location_token(token);
+        self.running_kernel()
+    }
+
+    /// Returns an entry for the kernel that the context is at, whose work goes on after it has
+    /// returned.
+    #[inline]
+    pub(crate) fn running_kernel(&self) -> Option<RunningKernel> {
+        let list = self.request.running_kernels()?;
+        let location = Location {
+            source: self.location_source.clone(),
+            token: self.location_token(),
+        };
+        Some(RunningKernel::begin(list, location))
     }
 
     /// Returns the location of the kernel in its program.

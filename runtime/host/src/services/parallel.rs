@@ -18,6 +18,7 @@ use tfrt_support::{Error, ErrorCode};
 use self::claims::{Claims, Position};
 use crate::kernel::panic::panic_message;
 use crate::services::execution::ExecutionContext;
+use crate::services::running::RunningKernel;
 
 mod claims;
 
@@ -147,6 +148,7 @@ pub fn parallel_for_with<S>(
     let block_size = block_size.resolve(total, num_workers);
     let num_blocks = total.div_ceil(block_size);
     let work = Arc::new(Loop {
+        _running: ctx.running_kernel(),
         ctx: ctx.clone(),
         total,
         make,
@@ -182,6 +184,8 @@ struct Loop<M, B, D: FnOnce(Result<(), FailedBlock>)> {
     total: usize,
     make: M,
     body: B,
+    /// The kernel whose loop this is.
+    _running: Option<RunningKernel>,
     /// Declared last, so that everything else has been dropped when the loop ends.
     progress: Progress<D>,
 }

@@ -13,11 +13,12 @@ use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
 use tfrt_queue::{RequestTag, Task};
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::allocator::{HostAllocator, RequestMemory};
 use crate::services::host::{Cancel, HostContext};
 use crate::services::resource::ResourceContext;
+use crate::services::running::RunningKernels;
 use crate::services::shared_context::SharedContexts;
 use crate::services::timer::Timer;
 
@@ -42,6 +43,7 @@ pub struct RequestContext {
     data: ContextData,
     shared: SharedContexts,
     cancel: CancelSwitch,
+    running: Option<Arc<RunningKernels>>,
     max_bytes: usize,
     /// Replaces the host's allocator.
     allocator: Option<Arc<dyn HostAllocator>>,
@@ -147,6 +149,7 @@ pub struct RequestContextBuilder {
     tag: RequestTag,
     data: ContextData,
     deadline: Option<SystemTime>,
+    watches_kernels: bool,
     max_bytes: Option<usize>,
     allocator: Option<Arc<dyn HostAllocator>>,
 }
@@ -163,6 +166,7 @@ impl RequestContextBuilder {
             tag: RequestTag { id: 0, priority: 0 },
             data: ContextData::default(),
             deadline: None,
+            watches_kernels: false,
             max_bytes: None,
             allocator: None,
         }
@@ -201,6 +205,14 @@ impl RequestContextBuilder {
     #[must_use]
     pub fn deadline(mut self, deadline: SystemTime) -> Self {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Keeps a list of the kernels that run, of which [`RequestContext::running_place`] tells. That
+    /// costs each kernel a fraction of a microsecond.
+    #[must_use]
+    pub fn watch_kernels(mut self) -> Self {
+        self.watches_kernels = true;
         self
     }
 
@@ -247,6 +259,7 @@ impl RequestContextBuilder {
             data: self.data,
             shared: SharedContexts::default(),
             cancel: CancelSwitch::new(),
+            running: self.watches_kernels.then(Arc::default),
             allocator: self.allocator,
             memory: OnceLock::new(),
             limits_told: AtomicU8::new(0),
@@ -410,6 +423,21 @@ impl RequestContext {
     #[must_use]
     pub fn cancel_value(&self) -> Option<&AnyRef> {
         self.cancel.value()
+    }
+
+    /// Returns the list of the kernels that run, if one is kept.
+    #[inline]
+    pub(crate) fn running_kernels(&self) -> Option<&Arc<RunningKernels>> {
+        self.running.as_ref()
+    }
+
+    /// Returns the place of the kernel that runs, in its program: of several, the one that began
+    /// last; of none, the one that ended last. Unknown unless the request
+    /// [watches its kernels](RequestContextBuilder::watch_kernels).
+    #[must_use]
+    pub fn running_place(&self) -> Place {
+        let running = self.running_kernels();
+        running.map_or(Place::Unknown, |running| running.place())
     }
 
     /// Returns the error for a request without a datum of type `T`.

@@ -209,7 +209,7 @@ impl Run<'_> {
         let outcome = match details.reads_file {
             true => self.call_reading(run, kernel, details),
             false => {
-                self.set_location(details);
+                let _running = self.enter(details);
                 self.call(self.frame, run, kernel, idle)
             }
         };
@@ -327,7 +327,7 @@ impl Run<'_> {
         kernel: &Kernel,
         details: &KernelDetails,
     ) -> Result<(), Error> {
-        self.set_location(details);
+        let _running = self.enter(details);
         self.with_functions(details, |functions| {
             let file = FileInputs {
                 attributes: framed::attributes(self.program, self.frame.code, details),
@@ -348,7 +348,7 @@ impl Run<'_> {
         details: &KernelDetails,
         results: &mut Vec<Option<AnyRef>>,
     ) -> Called {
-        self.set_location(details);
+        let _running = self.enter(details);
         let site = CallSite {
             program: self.program,
             ctx: self.ctx,
@@ -378,7 +378,7 @@ impl Run<'_> {
         lists.results.resize(details.results.len(), None);
         {
             let _scope = self.is_traced.then(|| self.enter_scope(kernel, details));
-            self.set_location(details);
+            let _running = self.enter(details);
             let attributes = framed::attributes(self.program, self.frame.code, details);
             let op = details.descriptor.op();
             let (operands, results) = (&lists.operands, &mut lists.results);

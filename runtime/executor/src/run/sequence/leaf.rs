@@ -297,7 +297,7 @@ fn go_on_from(
     left: Left,
 ) -> Vec<Option<AnyRef>> {
     let mut results = Vec::new();
-    run.set_location(details);
+    let _running = run.enter(details);
     let mut places = CallerPlaces {
         program: run.program,
         caller: run.frame,

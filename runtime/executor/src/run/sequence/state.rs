@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use tfrt_host::__runtime::RunningKernel;
 use tfrt_host::ExecutionContext;
 
 use crate::lower::code::KernelDetails;
@@ -67,12 +68,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Sets the location of the context to that of a kernel, unless errors carry the location of
-    /// the caller.
+    /// Moves the context to a kernel that begins, unless errors carry the location of the caller.
+    /// The entry is to be dropped when the kernel has returned.
     #[inline]
-    pub(crate) fn set_location(&self, details: &KernelDetails) {
-        if !self.stays_in_place {
-            self.ctx.set_location_token(details.location);
+    pub(crate) fn enter(&self, details: &KernelDetails) -> Option<RunningKernel> {
+        match self.stays_in_place {
+            true => None,
+            false => self.ctx.enter_kernel(details.location),
         }
     }
 }
