@@ -24,14 +24,30 @@ pub fn shown(name: &str) -> impl fmt::Display + '_ {
             if index == MAX_SHOWN_CHARS {
                 return f.write_char('…');
             }
-            if c.is_control() || turns_direction(c) {
-                write!(f, "{}", c.escape_unicode())?;
-            } else {
-                f.write_char(c)?;
-            }
+            write_escaped(f, c)?;
         }
         Ok(())
     })
+}
+
+/// Prints a text of a file like [`shown`], but all of it.
+///
+/// ```
+/// use tfrt_import::names::shown_whole;
+///
+/// assert_eq!(shown_whole("two\nlines").to_string(), r"two\u{a}lines");
+/// assert_eq!(shown_whole(&"x".repeat(1000)).to_string().len(), 1000);
+/// ```
+pub fn shown_whole(text: &str) -> impl fmt::Display + '_ {
+    fmt::from_fn(move |f| text.chars().try_for_each(|c| write_escaped(f, c)))
+}
+
+fn write_escaped(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    if c.is_control() || turns_direction(c) {
+        write!(f, "{}", c.escape_unicode())
+    } else {
+        f.write_char(c)
+    }
 }
 
 /// Marks, embeddings, overrides and isolates of the bidirectional algorithm.

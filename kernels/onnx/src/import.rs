@@ -41,7 +41,7 @@ use crate::element_type::ElementType;
 use crate::graph::{Dim, Function, Graph, Node, ValueType, captures};
 use crate::model::Model;
 use crate::onnx_op::OnnxOps;
-use crate::opset::{self, NEWEST_OPSET, Schema};
+use crate::opset::{self, NEWEST_OPSET, Schema, SinceNewest};
 use crate::tensor::{Tensor, TensorData};
 
 use call::Call;
@@ -490,6 +490,18 @@ impl<'a> Lowering<'a> {
                 scope.importer()
             )));
         };
+        let since_newest = opset::since_newest(&node.op, opset);
+        if let SinceNewest::Changed(version) = since_newest
+            && !self.assumes_opset
+        {
+            let what = format!("{} in opset {opset}", shown(&node.op));
+            let hint = format!(
+                "opset {version} changed the operator, and the newest known is {NEWEST_OPSET}; \
+                 `--assume-opset` reads the model as one of it"
+            );
+            self.missing(node, scope, UnsupportedKind::OperatorVersion, &what, &hint);
+            return Ok(());
+        }
         let newest = opset::versions(&node.op).last();
         let Some(newest) = newest else {
             let hint = did_you_mean(&nearest(&node.op, opset::op_names()));
@@ -498,7 +510,7 @@ impl<'a> Lowering<'a> {
             self.missing(node, scope, UnsupportedKind::Operator, &what, &hint);
             return Ok(());
         };
-        if opset > NEWEST_OPSET && !self.assumes_opset {
+        if since_newest == SinceNewest::Unknown && !self.assumes_opset {
             let what = format!("opset {opset} of ai.onnx");
             let hint = format!(
                 "the newest known is {NEWEST_OPSET}; `--assume-opset` reads the model as one of it"

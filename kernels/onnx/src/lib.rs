@@ -14,6 +14,7 @@
 //! | [`tensor`] | tensors in a file and next to it |
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
+//! | [`notes`] | what a file says beyond what an import uses |
 //! | `text` | models as MLIR text |
 //! | [`import`] | from a model to a program |
 //! | `onnx_op` | ops with domains of their own, which other crates register |
@@ -46,6 +47,8 @@ mod wire;
 pub mod opset;
 
 mod model;
+
+pub mod notes;
 
 mod text;
 

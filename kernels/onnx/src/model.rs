@@ -13,6 +13,7 @@ use tfrt_tensor::file::{Source, Stream, map};
 
 use crate::attribute::Attribute;
 use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain, opsets};
+use crate::notes;
 use crate::order;
 use crate::proto::ModelProto;
 use crate::tensor::{Tensor, TensorPlace, TensorReader, malloc};
@@ -73,45 +74,6 @@ pub struct Model {
 pub fn is_onnx(bytes: &[u8]) -> bool {
     let model = ModelProto::decode(bytes);
     model.is_ok_and(|model| model.graph.is_some() && model.ir_version.is_some())
-}
-
-/// Returns what a file says beyond what an import uses.
-fn notes(proto: &ModelProto) -> Vec<(String, String)> {
-    let graph = proto.graph.as_ref();
-    let mut notes = Vec::new();
-    let mut add = |name: &str, text: String| {
-        if !text.is_empty() {
-            notes.push((name.to_owned(), shown(&text).to_string()));
-        }
-    };
-    add("domain", proto.domain().to_owned());
-    let version = proto.model_version.filter(|&version| version != 0);
-    add(
-        "version",
-        version.map_or_else(String::new, |v| v.to_string()),
-    );
-    add("documentation", proto.doc_string().to_owned());
-    let documentation = graph.map(|graph| graph.doc_string().to_owned());
-    add(
-        "documentation of the graph",
-        documentation.unwrap_or_default(),
-    );
-    let of_graph = graph.map_or(&[][..], |graph| &graph.metadata_props);
-    for entry in proto.metadata_props.iter().chain(of_graph) {
-        let name = format!("metadata `{}`", shown(entry.key()));
-        add(&name, entry.value().to_owned());
-    }
-    let annotations = graph.map_or(0, |graph| graph.quantization_annotation.len());
-    for (name, count) in [
-        ("ignored quantization annotations", annotations),
-        ("ignored training information", proto.training_info.len()),
-        ("ignored device configurations", proto.configuration.len()),
-    ] {
-        if count > 0 {
-            add(name, count.to_string());
-        }
-    }
-    notes
 }
 
 impl Model {
@@ -236,7 +198,7 @@ impl Model {
             opsets,
             graph,
             functions,
-            notes: notes(proto),
+            notes: notes::summary(proto),
             warnings,
         })
     }

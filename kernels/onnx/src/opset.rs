@@ -18,6 +18,65 @@ use std::sync::OnceLock;
 /// The newest version of the domain `ai.onnx` that is known.
 pub const NEWEST_OPSET: i64 = 27;
 
+/// The ops that later versions of the domain changed or added: of these versions, that is all that
+/// is known.
+const LATER: &[(i64, &[&str])] = &[(
+    28,
+    &[
+        "BitShift",
+        "Cast",
+        "Celu",
+        "Compress",
+        "DepthToSpace",
+        "DequantizeLinear",
+        "Einsum",
+        "Mod",
+        "OneHot",
+        "Optional",
+        "OptionalGetElement",
+        "OptionalHasElement",
+        "QuantizeLinear",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+        "ReverseSequence",
+        "SpaceToDepth",
+        "SwiGLU",
+        "Unique",
+    ],
+)];
+
+/// What is known of an op in a version of the domain that may be newer than [`NEWEST_OPSET`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SinceNewest {
+    /// The op is as in [`NEWEST_OPSET`] or before.
+    Same,
+    /// This version changed the op, or added it.
+    Changed(i64),
+    /// The version is not known at all.
+    Unknown,
+}
+
+/// Returns whether an op changed after [`NEWEST_OPSET`], up to a version of the domain.
+///
+/// ```
+/// use tfrt_onnx::opset::{SinceNewest, since_newest};
+///
+/// assert_eq!(since_newest("Cast", 27), SinceNewest::Same);
+/// assert_eq!(since_newest("Cast", 28), SinceNewest::Changed(28));
+/// assert_eq!(since_newest("Conv", 28), SinceNewest::Same);
+/// assert_eq!(since_newest("Conv", 99), SinceNewest::Unknown);
+/// ```
+#[must_use]
+pub fn since_newest(op: &str, opset: i64) -> SinceNewest {
+    let last = LATER.last().map_or(NEWEST_OPSET, |(version, _)| *version);
+    let mut later = LATER.iter().take_while(|(version, _)| *version <= opset);
+    match later.find(|(_, changed)| changed.contains(&op)) {
+        Some(&(version, _)) => SinceNewest::Changed(version),
+        None if opset > last => SinceNewest::Unknown,
+        None => SinceNewest::Same,
+    }
+}
+
 /// A version of an op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {

@@ -19,12 +19,14 @@ Examples:
   tfrt inspect program.bef          show all sections, tables, functions and kernels
   tfrt inspect --hex program.bef    show the bytes, too
   tfrt inspect program.mlir         show the file that the program is translated to
+  tfrt inspect model.onnx           show what the model says beside its nodes, and its program
   tfrt translate --mlir-to-bef program.mlir | tfrt inspect -
 
 Each line starts with an offset in the file. In a damaged file, each error is shown after the record
 in which it was found, and the exit status is 1.";
 
-/// Print the contents of a BEF file, even if it is damaged.
+/// Print the contents of a BEF file, even if it is damaged. Of an ONNX model, print documentation,
+/// metadata and what an import ignores, then the file that its program is translated to.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -50,6 +52,10 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let declared_results = |kernel: &str, position: usize| {
         declared_result(defs.get(kernel)?, position).map(str::to_owned)
     };
+    #[cfg(feature = "onnx")]
+    if let Some(notes) = crate::model_file::notes(&arguments.file)? {
+        output::write("-", notes.as_bytes())?;
+    }
     let input = Input::read_program(&arguments.file, front_end.kernels())?;
     let bytes = match input.kind() {
         Kind::Bef => input.bytes,

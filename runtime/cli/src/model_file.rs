@@ -201,6 +201,20 @@ fn rewritten(
     Ok(model)
 }
 
+/// Returns lines with what an ONNX model says beyond what an import uses, or `None` for other
+/// files.
+pub(crate) fn notes(path: &str) -> Result<Option<String>, Failure> {
+    if model_kind(path) != Some(ModelKind::Onnx) {
+        return Ok(None);
+    }
+    let notes = tfrt_onnx::notes::all(Input::read(path)?.bytes);
+    let notes = notes
+        .map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))?
+        .into_iter();
+    let lines = notes.map(|(name, text)| format!("{name}: {text}\n"));
+    Ok(Some(lines.collect()))
+}
+
 /// Reads a file of StableHLO.
 pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure> {
     let input = Input::read(path)?;

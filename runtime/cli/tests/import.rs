@@ -513,6 +513,26 @@ fn newer_operator_sets_are_read_if_that_is_assumed() {
         "{warning}"
     );
 
+    // Of the set after the newest known one, it is known which operators it changed.
+    let file = folder.write("next.onnx", &model(28, graph.clone()));
+    let output = tfrt(&["import", "--quiet", &file]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.is_empty(), "{told}");
+    let mut changed = graph.clone();
+    changed.node.push(node("u", "Unique", &["x"], "u"));
+    changed.node.push(node("s", "SwiGLU", &["x"], "s"));
+    let file = folder.write("changed.onnx", &model(28, changed));
+    let error = stderr(&["import", "--quiet", &file]);
+    for part in [
+        "2 operator versions are not supported",
+        "Unique in opset 28\t1 node: u\n    opset 28 changed the operator, and the newest known is",
+        "SwiGLU in opset 28\t1 node: s",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    let error = stderr(&["import", "--quiet", "--assume-opset", &file]);
+    assert!(error.contains("1 operator is not supported"), "{error}");
+
     // An operator that is younger than the set is reported with all others.
     let mut old = graph;
     old.node.push(node("g", "Gelu", &["x"], "g"));

@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use prost::Message;
 use tfrt_onnx::proto::{
-    GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, ValueInfoProto,
+    GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorAnnotation, TensorProto,
+    TrainingInfoProto, ValueInfoProto,
 };
 use tfrt_onnx::tensor_file;
 use tfrt_tensor::DenseHostTensor;
@@ -132,6 +133,28 @@ fn tools_for_programs_take_models() {
         "{}",
         text(&dumped.stderr)
     );
+}
+
+#[test]
+fn what_a_model_says_beside_its_nodes_is_inspected() {
+    let folder = Folder::new("notes");
+    let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
+    let file = format!("{case}/model.onnx");
+    let mut model = ModelProto::decode(&*std::fs::read(&file).unwrap()).unwrap();
+    let graph = model.graph.as_mut().unwrap();
+    graph.node[0].doc_string = Some("cuts".into());
+    graph.quantization_annotation.push(TensorAnnotation {
+        tensor_name: Some("x".into()),
+        ..Default::default()
+    });
+    model.training_info.push(TrainingInfoProto::default());
+    std::fs::write(&file, model.encode_to_vec()).unwrap();
+    let shown = text(&tfrt(&["inspect", &file]).stdout);
+    let expected = "training information 0: 0 nodes for initialization; 0 nodes for the algorithm\n\
+                    quantization annotation of `x`: \n\
+                    documentation of node #0 (Relu): cuts\n";
+    assert!(shown.starts_with(expected), "{shown}");
+    assert!(shown.contains("corert.executeop"), "{shown}");
 }
 
 #[test]
