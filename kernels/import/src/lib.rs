@@ -11,6 +11,10 @@
 //! | [`report`] | unsupported parts of a model |
 //! | [`files`] | files next to a model or a program |
 //! | `types` | the declared types of inputs |
+//! | `dim_expr` | dimensions as expressions over symbols |
+//! | `shapes` | the types of values that follow from those of the inputs |
+//! | `memory` | how much memory intermediate results take |
+//! | `regions` | the parts of a program with channels last |
 //! | [`program`] | programs of ops, as importers write them |
 //! | [`rewrite`] | rewrites of programs: fusions, folded weights, layouts |
 //! | `packing` | weights in the order in which kernels read them |
@@ -33,6 +37,14 @@ pub mod files;
 
 mod types;
 
+mod dim_expr;
+
+mod shapes;
+
+mod memory;
+
+mod regions;
+
 pub mod program;
 
 pub mod rewrite;
@@ -50,10 +62,14 @@ use std::sync::Arc;
 
 use tfrt_host::allocator::{HostAllocator, Malloc};
 
+pub use dim_expr::DimExpr;
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
+pub use memory::ProgramMemory;
 pub use packing::PackedForm;
+pub use regions::LayoutRegion;
 pub use session::{BoundRun, ModelValue, Session, StartedRun};
+pub use shapes::InferredType;
 pub use types::{InputDim, InputType, ListType};
 
 /// Memory of the process.

@@ -23,6 +23,7 @@ use tfrt_tensor::DenseHostTensor;
 use crate::program::{Attr, Constant, Op, OpKind, Program, Value, Weight};
 use crate::rewrite::infer::{self, Known};
 use crate::rewrite::known_inputs;
+use crate::rewrite::symbols::Symbols;
 
 /// The name of the function of a program in a file that takes packed weights.
 pub(crate) const PACKED_FUNCTION: &str = "packed";
@@ -223,7 +224,8 @@ impl Program {
 
     /// Returns how each weight is read, by value; `None` for those that ops read in several ways.
     fn forms(&self) -> HashMap<Value, Option<Form>> {
-        let mut known = known_inputs(&self.body.inputs, &self.input_types);
+        let mut symbols = Symbols::default();
+        let mut known = known_inputs(self, &mut symbols);
         let weights = self.body.weights.iter().zip(&self.weights);
         let weights: HashMap<Value, &Constant> = weights
             .map(|(&value, weight)| (value, &weight.constant))
@@ -232,7 +234,6 @@ impl Program {
         for result in &self.body.results {
             forms.insert(*result, None);
         }
-        let mut num_symbols = 1 << 31;
         for op in &self.body.ops {
             let operands: Vec<Known> = op
                 .operands
@@ -261,7 +262,7 @@ impl Program {
                 forms.insert(*value, joined);
             }
             if let OpKind::Call { name, attrs } = &op.kind {
-                let results = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
+                let results = infer::results(name, attrs, &operands, &constants, &mut symbols.last);
                 known.extend(op.results.iter().copied().zip(results));
             }
         }

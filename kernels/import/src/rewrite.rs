@@ -31,7 +31,11 @@ mod common;
 
 mod fold;
 
-mod shape_values;
+pub(crate) mod shape_values;
+
+mod known_sizes;
+
+pub(crate) mod symbols;
 
 mod identities;
 
@@ -63,17 +67,19 @@ mod widen;
 
 mod chains;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::error::ImportError;
 use crate::program::{Program, Value, Weight};
-use crate::types::InputType;
 
 pub use fold::Folding;
+pub(crate) use fold::VIEWS;
 use graph::Graph;
-use infer::Known;
+use infer::{Dim, Known};
+pub(crate) use layout::KEEP_CHANNELS;
+use symbols::Symbols;
 
 /// The limit for the rewrites of a function, per original op. Rules make programs smaller, so only
 /// a faulty one reaches it.
@@ -123,15 +129,27 @@ impl Phase {
         Self::Layout,
         Self::Chains,
     ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Simplify => "simplify",
+            Self::Combine => "combine",
+            Self::Widen => "widen",
+            Self::Join => "join",
+            Self::Layout => "layout",
+            Self::Chains => "chains",
+        }
+    }
 }
 
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 17] = [
+        let groups: [&'static [Self]; 18] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
+            known_sizes::RULES,
             expansions::RULES,
             moves::RULES,
             activations::RULES,
@@ -238,6 +256,8 @@ pub fn listed_ops() -> impl Iterator<Item = &'static str> {
         expansions::BROADCASTING,
         expansions::ELEMENT_WISE,
         fold::LINEAR,
+        fold::VIEWS,
+        layout::KEEP_CHANNELS,
         moves::OF_TWO,
         widen::OF_ONE_TYPE,
         widen::OF_FIRST_TYPE,
@@ -310,6 +330,9 @@ pub struct Rewriting {
     pub applied: Vec<Applied>,
     /// The rules that nearly applied.
     pub missed: Vec<Missed>,
+    /// The number of ops of the program's function after each stage, in order: `fold`, `join`, and
+    /// so on.
+    pub stages: Vec<(&'static str, usize)>,
 }
 
 impl std::fmt::Display for Applied {
@@ -332,6 +355,7 @@ impl Program {
 
     fn rewrite_with(&mut self, rules: &RewriteRules, folding: Option<Folding>) -> Rewriting {
         let mut applied = Vec::new();
+        let mut stages = Vec::new();
         // The graph owns the weights meanwhile, so that those that were replaced take no memory
         // while others are made.
         let mut constants: HashMap<Value, _> = HashMap::new();
@@ -341,10 +365,18 @@ impl Program {
             constants.insert(value, weight.constant);
             names.push(weight.name);
         }
-        let known = known_inputs(&self.body.inputs, &self.input_types);
+        let mut symbols = Symbols::default();
+        let known = known_inputs(self, &mut symbols);
         let ops = std::mem::take(&mut self.body.ops);
         let results = std::mem::take(&mut self.body.results);
-        let mut graph = Graph::new(ops, results, constants, known, self.body.num_values);
+        let mut graph = Graph::new(
+            ops,
+            results,
+            constants,
+            known,
+            symbols,
+            self.body.num_values,
+        );
         if rules.has(common::UNUSED) {
             common::drop_unused(&mut graph, &mut applied);
         }
@@ -352,8 +384,9 @@ impl Program {
             && rules.has(fold::NAME)
         {
             fold::fold(&mut graph, &self.body.functions, &mut folding, &mut applied);
+            stages.push(("fold", graph.num_ops()));
         }
-        let rewritten = run(graph, rules, &mut applied).finish();
+        let rewritten = run(graph, rules, &mut applied, &mut stages).finish();
         let missed = rewritten.missed;
         self.body.ops = rewritten.ops;
         self.body.results = rewritten.results;
@@ -376,11 +409,18 @@ impl Program {
             let ops = std::mem::take(&mut function.ops);
             let results = std::mem::take(&mut function.results);
             let num_values = self.body.num_values;
-            let mut graph = Graph::new(ops, results, HashMap::new(), HashMap::new(), num_values);
+            let mut graph = Graph::new(
+                ops,
+                results,
+                HashMap::new(),
+                HashMap::new(),
+                Symbols::default(),
+                num_values,
+            );
             if rules.has(common::UNUSED) {
                 common::drop_unused(&mut graph, &mut applied);
             }
-            let rewritten = run(graph, &simplifications, &mut applied).finish();
+            let rewritten = run(graph, &simplifications, &mut applied, &mut Vec::new()).finish();
             debug_assert!(
                 rewritten.new_weights.is_empty(),
                 "there are no weights to change"
@@ -391,7 +431,11 @@ impl Program {
         }
         self.drop_unused_weights();
         self.refresh();
-        Rewriting { applied, missed }
+        Rewriting {
+            applied,
+            missed,
+            stages,
+        }
     }
 
     /// Drops weights that nothing uses.
@@ -419,27 +463,22 @@ impl Program {
     }
 }
 
-/// Returns what a model declares of its inputs.
-pub(crate) fn known_inputs(
-    inputs: &[Value],
-    declared: &[Option<InputType>],
-) -> HashMap<Value, Known> {
-    let mut symbols: BTreeMap<String, u32> = BTreeMap::new();
-    let mut num_symbols = 0;
+/// Returns what a model declares of its inputs. A dimension without a name is called by its place,
+/// such as `x.0`.
+pub(crate) fn known_inputs(program: &Program, symbols: &mut Symbols) -> HashMap<Value, Known> {
+    let names = program.symbols();
+    let inputs = program.body.inputs.iter().zip(&program.inputs);
     let mut known = HashMap::new();
-    for (&value, declared) in inputs.iter().zip(declared) {
+    for ((&value, input), declared) in inputs.zip(&program.input_types) {
         let Some(declared) = declared else {
             continue;
         };
-        let symbol = |name: Option<&str>| {
-            if let Some(&symbol) = name.and_then(|name| symbols.get(name)) {
-                return symbol;
+        let symbol = |axis: usize, name: Option<&str>| {
+            let place = || format!("{input}.{axis}");
+            match name.map_or_else(|| (place(), false), |name| (name.to_owned(), true)) {
+                (place, false) if names.contains(&*place) => symbols.unknown(),
+                (name, _) => Dim::Symbol(symbols.named(&name)),
             }
-            num_symbols += 1;
-            if let Some(name) = name {
-                symbols.insert(name.to_owned(), num_symbols);
-            }
-            num_symbols
         };
         known.insert(value, Known::of_declared(declared, symbol));
     }
@@ -447,9 +486,15 @@ pub(crate) fn known_inputs(
 }
 
 /// Applies rules, phase by phase.
-fn run(mut graph: Graph, rules: &RewriteRules, applied: &mut Vec<Applied>) -> Graph {
+fn run(
+    mut graph: Graph,
+    rules: &RewriteRules,
+    applied: &mut Vec<Applied>,
+    stages: &mut Vec<(&'static str, usize)>,
+) -> Graph {
     if rules.has(common::NAME) {
         common::join_equal(&mut graph, applied);
+        stages.push(("join", graph.num_ops()));
     }
     for phase in Phase::ALL {
         let of_phase: Vec<&'static RewriteRule> = rules
@@ -459,10 +504,12 @@ fn run(mut graph: Graph, rules: &RewriteRules, applied: &mut Vec<Applied>) -> Gr
             .filter(|rule| rule.phase == phase)
             .collect();
         run_phase(&mut graph, &of_phase, applied);
+        stages.push((phase.name(), graph.num_ops()));
     }
     // Rules make equal ops, too.
     if rules.has(common::NAME) {
         common::join_equal(&mut graph, applied);
+        stages.push(("join", graph.num_ops()));
     }
     graph
 }

@@ -5,6 +5,7 @@ use super::graph::Graph;
 use super::infer::{self, Dim};
 use super::matching::{constant_integers, uniform};
 use super::{Phase, RewriteRule};
+use crate::dim_expr::DimExpr;
 use crate::program::Value;
 
 pub(super) const RULES: &[RewriteRule] = &[
@@ -114,23 +115,18 @@ fn expanded(graph: &Graph, value: Value) -> Option<(usize, Value, Vec<Dim>, Vec<
         return None;
     };
     let (own, dims) = (graph.known(x).dims?, graph.known(value).dims?);
-    let wanted: Vec<Dim> = match constant_integers(graph, shape) {
-        Some(extents) => {
-            let extents = extents.iter().map(|&extent| usize::try_from(extent));
-            extents
-                .map(|extent| extent.ok().map(Dim::Fixed))
-                .collect::<Option<_>>()?
+    let wanted: Vec<DimExpr> = match constant_integers(graph, shape) {
+        Some(extents) => extents.into_iter().map(DimExpr::number).collect(),
+        None => {
+            let elements = graph.elements(shape)?.iter();
+            elements.cloned().collect::<Option<_>>()?
         }
-        None => graph
-            .elements(shape)?
-            .iter()
-            .copied()
-            .collect::<Option<_>>()?,
     };
     let pairs = own.iter().rev().zip(wanted.iter().rev());
-    let one = Dim::Fixed(1);
-    let fits = pairs.fold(true, |fits, (&own, &wanted)| {
-        fits && (own == one || own == wanted || wanted == one)
+    let one = DimExpr::number(1);
+    let fits = pairs.fold(true, |fits, (&own, wanted)| {
+        let own = graph.symbols().extent(own);
+        fits && wanted.is_non_negative() && (own == one || own == *wanted || *wanted == one)
     });
     fits.then_some((expansion, x, own, dims))
 }

@@ -112,7 +112,7 @@ pub(super) const LINEAR: &[&str] = &[
 ];
 
 /// Ops among them whose result has the memory of the first operand.
-const VIEWS: &[&str] = &[
+pub(crate) const VIEWS: &[&str] = &[
     "nn.Flatten",
     "nn.Identity",
     "nn.Reshape",
@@ -348,7 +348,7 @@ fn known_elements(graph: &Graph, number: usize) -> Option<DenseHostTensor> {
         return None;
     };
     let elements = graph.elements(result)?.iter();
-    let elements = elements.map(|element| i64::try_from(element.as_ref()?.fixed()?).ok());
+    let elements = elements.map(|element| element.as_ref()?.as_number());
     let elements: Vec<i64> = elements.collect::<Option<_>>()?;
     let known = graph.known(result);
     let dims = known.dims?.into_iter().map(Dim::fixed);

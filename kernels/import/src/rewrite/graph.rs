@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use tfrt_tensor::DenseHostTensor;
 
 use super::Missed;
-use super::infer::{self, Dim, Known};
-use super::shape_values::{self, Elements};
+use super::infer::{Known, sizes};
+use super::shape_values::Elements;
+use super::symbols::Symbols;
 use crate::program::{Attr, Constant, Function, Op, OpKind, Value, Weight};
 
 /// A function, its constants, and what is known of its values.
@@ -28,8 +29,8 @@ pub(crate) struct Graph {
     copies_left_bytes: usize,
     known: HashMap<Value, Known>,
     num_values: u32,
-    /// The number of symbols for unknown dimensions.
-    num_symbols: u32,
+    /// The symbols that dimensions are.
+    symbols: Symbols,
     /// The elements of tensors that are made from shapes.
     elements: HashMap<Value, Elements>,
     /// Ops that were made since the last call of [`take_made`](Self::take_made), or of whose
@@ -74,6 +75,7 @@ impl Graph {
         results: Vec<Value>,
         constants: HashMap<Value, Constant>,
         known: HashMap<Value, Known>,
+        symbols: Symbols,
         num_values: u32,
     ) -> Self {
         let all_bytes = constants.values().map(Constant::len_bytes);
@@ -88,7 +90,7 @@ impl Graph {
             new_weights: BTreeMap::new(),
             known,
             num_values,
-            num_symbols: 1 << 31,
+            symbols,
             elements: HashMap::new(),
             made: Vec::new(),
             missed: BTreeMap::new(),
@@ -138,7 +140,12 @@ impl Graph {
         }
     }
 
-    /// Returns the elements of a value that is made from shapes, as far as they are dimensions.
+    /// Returns the symbols that dimensions are.
+    pub(crate) fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// Returns the elements of a value that is made from shapes, as far as they are known.
     pub(crate) fn elements(&self, value: Value) -> Option<&Elements> {
         self.elements.get(&value)
     }
@@ -157,42 +164,22 @@ impl Graph {
             .iter()
             .map(|value| self.constants.get(value)?.ready())
             .collect();
-        let mut num_symbols = self.num_symbols;
-        let mut told = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
-        let elements: Vec<Option<Elements>> = op
+        let made = op
             .operands
             .iter()
-            .zip(&constants)
-            .map(|(value, constant)| match constant {
-                Some(constant) => shape_values::of_constant(constant),
-                None => self.elements.get(value).cloned(),
-            })
-            .collect();
-        let new = || {
-            num_symbols = num_symbols.saturating_add(1);
-            Dim::Symbol(num_symbols)
-        };
-        // These shapes are not constants, but their elements are known to be dimensions.
-        if let ([x, _], [_, None], [_, Some(shape)], [told]) =
-            (&operands[..], &constants[..], &elements[..], &mut told[..])
-        {
-            match (name.as_str(), &x.dims) {
-                ("nn.Reshape", _) => {
-                    told.dims = Some(shape_values::reshaped(attrs, x, shape, new));
-                }
-                ("nn.Expand", Some(own)) => {
-                    told.dims = Some(shape_values::expanded(own, shape, new));
-                }
-                _ => {}
-            }
-        }
-        let made = shape_values::result(name, attrs, &operands, &constants, &elements);
+            .map(|value| self.elements.get(value).cloned());
+        let made = made.collect();
+        let inferred = sizes::inferred(name, attrs, &operands, &constants, made, &mut self.symbols);
         let results = op.results.clone();
-        if let (Some(made), Some(&result)) = (made, results.first()) {
+        if let (Some(made), Some(&result)) = (inferred.elements, results.first()) {
             self.elements.insert(result, made);
         }
-        self.num_symbols = num_symbols;
-        self.known.extend(results.into_iter().zip(told));
+        self.known.extend(results.into_iter().zip(inferred.told));
+    }
+
+    /// Returns how many ops there are.
+    pub(crate) fn num_ops(&self) -> usize {
+        self.ops.iter().filter(|entry| entry.op.is_some()).count()
     }
 
     /// Returns how many ops there were or are, which is the next number of an op.

@@ -5,7 +5,7 @@
 
 mod fused;
 
-mod reshape;
+pub(crate) mod sizes;
 
 mod windows;
 
@@ -49,16 +49,17 @@ impl Known {
         }
     }
 
-    /// Returns what a model declares. `symbol` returns the number of a symbol, or a new one.
+    /// Returns what a model declares. `symbol` returns the dimension of an axis that has a name, or
+    /// none.
     pub(crate) fn of_declared(
         declared: &InputType,
-        mut symbol: impl FnMut(Option<&str>) -> u32,
+        mut symbol: impl FnMut(usize, Option<&str>) -> Dim,
     ) -> Self {
         let dims = declared.dims.as_ref().map(|dims| {
-            let dims = dims.iter().map(|dim| match dim {
+            let dims = dims.iter().enumerate().map(|(axis, dim)| match dim {
                 InputDim::Fixed(extent) => Dim::Fixed(*extent),
-                InputDim::Symbol(name) => Dim::Symbol(symbol(Some(name))),
-                InputDim::Unknown => Dim::Symbol(symbol(None)),
+                InputDim::Symbol(name) => symbol(axis, Some(name)),
+                InputDim::Unknown => symbol(axis, None),
             });
             dims.collect()
         });
@@ -605,14 +606,7 @@ fn one(
                             Err(_) => new(),
                         },
                     });
-                let mut dims = dims.collect::<Vec<Dim>>();
-                // One dimension takes what the others leave.
-                let mut rest = (0..wanted.len()).filter(|&axis| wanted[axis] == -1);
-                if let (Some(axis), None, Some(own)) = (rest.next(), rest.next(), &x.dims) {
-                    let others = [&dims[..axis], &dims[axis + 1..]].concat();
-                    dims[axis] = reshape::rest(own, &others).unwrap_or(dims[axis]);
-                }
-                dims
+                dims.collect()
             });
             of_x(dims.or_else(|| said(operands.get(1), None, &mut new)))
         }
@@ -633,6 +627,14 @@ fn one(
             let dims = x.dims.as_ref().map(|own| own.iter().map(|_| new()));
             of_x(dims.map(Iterator::collect))
         }
+        "nn.Tile" => {
+            let dims = x.dims.as_ref().map(|own| own.iter().map(|_| new()));
+            of_x(dims.map(Iterator::collect))
+        }
+        "nn.Size" => Some(Known {
+            dtype: Some(DType::I64),
+            dims: Some(Vec::new()),
+        }),
         "nn.Range" => of_x(Some(vec![new()])),
         "nn.Fill" => Some(Known {
             dtype: operands.get(1).and_then(|value| value.dtype),

@@ -101,6 +101,25 @@ pub(super) const RULES: &[RewriteRule] = &[
     },
 ];
 
+/// Ops that compute the same wherever the channels are, so that they are a part of the region that
+/// their operands are in.
+pub(crate) const KEEP_CHANNELS: &[&str] = &[
+    "nn.Activation",
+    "nn.Clip",
+    "nn.Concat",
+    "nn.ElementWise",
+    "nn.HardSwish",
+    "nn.Mish",
+    "nn.PRelu",
+    "nn.Pad",
+    "nn.Relu",
+    "nn.Resize",
+    "nn.Sigmoid",
+    "nn.Tanh",
+    "tf.AddV2",
+    "tf.Mul",
+];
+
 pub(super) const TO_LAST: [i64; 4] = [0, 2, 3, 1];
 pub(super) const TO_FIRST: [i64; 4] = [0, 3, 1, 2];
 

@@ -1,19 +1,22 @@
 //! The elements of small tensors of integers that are made from shapes.
 //!
-//! Exporters compute the operand of a reshape from the shapes of other values. Its elements are
-//! dimensions, which are followed from where a shape is taken to where it is used.
+//! Exporters compute the operands of reshapes, slices and ranges from the shapes of other values.
+//! Their elements are expressions over dimensions, which are followed from where a shape is taken
+//! to where it is used.
 
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-use super::infer::{Dim, Known, axis_of, bounds, broadcast, integers};
+use super::infer::{Known, axis_of, bounds, integers};
+use super::symbols::Symbols;
+use crate::dim_expr::DimExpr;
 use crate::program::Attr;
 
 /// The most elements that are followed.
-const MAX_ELEMENTS: usize = 64;
+pub(super) const MAX_ELEMENTS: usize = 64;
 
-/// The elements of a tensor of at most one dimension, as far as they are dimensions.
-pub(crate) type Elements = Vec<Option<Dim>>;
+/// The elements of a tensor of at most one dimension, as far as they are known.
+pub(crate) type Elements = Vec<Option<DimExpr>>;
 
 /// Returns the elements of a constant.
 pub(crate) fn of_constant(tensor: &DenseHostTensor) -> Option<Elements> {
@@ -21,8 +24,11 @@ pub(crate) fn of_constant(tensor: &DenseHostTensor) -> Option<Elements> {
         return None;
     }
     let numbers = integers(tensor)?.into_iter();
-    let dims = numbers.map(|number| usize::try_from(number).ok().map(Dim::Fixed));
-    Some(dims.collect())
+    Some(
+        numbers
+            .map(|number| Some(DimExpr::number(number)))
+            .collect(),
+    )
 }
 
 /// Returns the elements of the result of an op.
@@ -32,6 +38,7 @@ pub(crate) fn result(
     operands: &[Known],
     constants: &[Option<&DenseHostTensor>],
     elements: &[Option<Elements>],
+    symbols: &Symbols,
 ) -> Option<Elements> {
     let rank = |at: usize| operands.get(at).and_then(Known::rank);
     let first = || elements.first()?.clone();
@@ -39,7 +46,11 @@ pub(crate) fn result(
         "nn.Shape" => {
             let dims = operands.first()?.dims.as_ref()?;
             let part = dims.get(bounds(attrs, dims.len()))?;
-            Some(part.iter().map(|&dim| Some(dim)).collect())
+            Some(part.iter().map(|&dim| Some(symbols.extent(dim))).collect())
+        }
+        "nn.Size" => {
+            let dims = operands.first()?.dims.as_ref()?;
+            Some(vec![symbols.product(dims)])
         }
         "nn.Identity" => first(),
         "tfrt.Cast" => {
@@ -51,6 +62,47 @@ pub(crate) fn result(
         "nn.Reshape" | "nn.Squeeze" | "nn.Unsqueeze" => {
             first().filter(|elements| elements.len() == 1)
         }
+        "tf.AddV2" | "tf.Sub" | "tf.Mul" | "nn.Div" | "nn.Min" | "nn.Max" => {
+            let all = elements.iter().cloned().collect::<Option<Vec<_>>>()?;
+            // Narrower integers wrap where expressions do not.
+            let are_wide = |known: &Known| known.dtype == Some(DType::I64);
+            if !operands.iter().all(are_wide) {
+                return None;
+            }
+            let mut all = all.into_iter();
+            let start = all.next()?;
+            all.try_fold(start, |a, b| pairwise(name, &a, &b))
+        }
+        "nn.Equal" => match elements {
+            [Some(a), Some(b)] => pairwise(name, a, b),
+            _ => None,
+        },
+        "nn.Where" => match elements {
+            [Some(condition), Some(x), Some(y)] => chosen(condition, x, y),
+            _ => None,
+        },
+        "nn.Range" => {
+            let number = |at: usize| match elements.get(at)?.as_deref()? {
+                [Some(one)] => one.as_number(),
+                _ => None,
+            };
+            let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
+            let step = usize::try_from(step).ok().filter(|&step| step > 0)?;
+            let is_short = limit.checked_sub(start)? <= (MAX_ELEMENTS * step) as i64;
+            let range = is_short.then(|| (start..limit).step_by(step))?;
+            Some(range.map(|number| Some(DimExpr::number(number))).collect())
+        }
+        "nn.Fill" => {
+            let [Some(len), Some(value)] = elements else {
+                return None;
+            };
+            let len = match &len[..] {
+                [] => 1,
+                [Some(len)] => usize::try_from(len.as_number()?).ok()?,
+                _ => return None,
+            };
+            (len <= MAX_ELEMENTS && value.len() == 1).then(|| vec![value[0].clone(); len])
+        }
         "nn.Gather" => {
             let from = first().filter(|_| rank(0) == Some(1))?;
             let indices = (*constants.get(1)?)?;
@@ -58,7 +110,7 @@ pub(crate) fn result(
             let indices = is_short.then(|| integers(indices))??;
             let picked = indices
                 .iter()
-                .map(|&index| Some(from[axis_of(index, from.len())?]));
+                .map(|&index| Some(from[axis_of(index, from.len())?].clone()));
             picked.collect()
         }
         "nn.Slice" => {
@@ -96,34 +148,102 @@ pub(crate) fn result(
     }
 }
 
-/// Returns the dimensions of a tensor that is broadcast to a shape.
-pub(crate) fn expanded(own: &[Dim], shape: &Elements, mut new: impl FnMut() -> Dim) -> Vec<Dim> {
-    let shape = shape.iter().map(|element| element.unwrap_or_else(&mut new));
-    let shape: Vec<Dim> = shape.collect();
-    broadcast(own, &shape, &mut new)
+/// Returns the elements at the same places of lists, one of which may be a single element.
+fn places<'e>(lists: &[&'e Elements]) -> Option<Vec<Vec<&'e Option<DimExpr>>>> {
+    let len = lists.iter().map(|list| list.len()).max()?;
+    let fits = lists
+        .iter()
+        .all(|list| list.len() == len || list.len() == 1);
+    let at = |list: &&'e Elements, index: usize| match list.len() {
+        1 => &list[0],
+        _ => &list[index],
+    };
+    let all = (0..len).map(|index| lists.iter().map(|list| at(list, index)).collect());
+    fits.then(|| all.collect())
 }
 
-/// Returns the dimensions of a reshaped tensor. An element of 0 stands for the operand's own
-/// dimension, unless the op allows dimensions of 0.
-pub(crate) fn reshaped(
-    attrs: &[(String, Attr)],
-    x: &Known,
-    shape: &Elements,
-    mut new: impl FnMut() -> Dim,
-) -> Vec<Dim> {
-    let allows_zero = attrs
-        .iter()
-        .any(|(name, attr)| name == "allow_zero" && *attr == Attr::Bool(true));
-    let own = |axis: usize| x.dims.as_ref()?.get(axis).copied();
-    let dims = shape
-        .iter()
-        .enumerate()
-        .map(|(axis, &element)| match element {
-            Some(Dim::Fixed(0)) if !allows_zero => own(axis).unwrap_or_else(&mut new),
-            // A size of 0 that is only known at run time takes that of the operand, too.
-            Some(Dim::Fixed(size)) => Dim::Fixed(size),
-            Some(dim) if allows_zero || own(axis) == Some(dim) => dim,
-            _ => new(),
-        });
-    dims.collect()
+fn pairwise(name: &str, a: &Elements, b: &Elements) -> Option<Elements> {
+    // One element of rank 1 and a scalar look alike; so do their results.
+    let pairs = places(&[a, b])?.into_iter();
+    let all = pairs.map(|pair| match pair[..] {
+        [Some(a), Some(b)] => computed(name, a, b),
+        _ => None,
+    });
+    Some(all.collect())
+}
+
+fn computed(name: &str, a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    match name {
+        "tf.AddV2" => a.plus(b),
+        "tf.Sub" => a.minus(b),
+        "tf.Mul" => a.times(b),
+        "nn.Min" => a.least(b),
+        "nn.Max" => a.greatest(b),
+        // Integers are rounded towards zero, and expressions down.
+        "nn.Div" => {
+            let is_positive = b.as_number().is_some_and(|number| number > 0);
+            (is_positive && a.is_non_negative()).then(|| a.divided(b))?
+        }
+        "nn.Equal" => {
+            let lead = a.minus(b)?;
+            if let Some(number) = lead.as_number() {
+                return Some(DimExpr::number((number == 0).into()));
+            }
+            // `length + 1` is 0 for no length.
+            let one_less = lead.minus(&DimExpr::number(1))?;
+            let behind = DimExpr::number(-1).minus(&lead)?;
+            let differ = one_less.is_non_negative() || behind.is_non_negative();
+            differ.then(|| DimExpr::number(0))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the elements that conditions choose.
+fn chosen(condition: &Elements, x: &Elements, y: &Elements) -> Option<Elements> {
+    let all = places(&[condition, x, y])?.into_iter();
+    let all = all.map(|places| match places[..] {
+        [Some(condition), x, y] => match condition.as_number()? {
+            0 => y.clone(),
+            _ => x.clone(),
+        },
+        [None, Some(x), Some(y)] if x == y => Some(x.clone()),
+        _ => None,
+    });
+    Some(all.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(extents: &[DimExpr]) -> Elements {
+        extents.iter().cloned().map(Some).collect()
+    }
+
+    #[test]
+    fn elements_are_computed_one_by_one() {
+        let n = DimExpr::number;
+        let x = DimExpr::symbol("x");
+        let all = list(&[n(7), x.clone()]);
+        let one = list(&[n(2)]);
+        let result = |name: &str| pairwise(name, &all, &one).unwrap();
+        assert_eq!(result("tf.AddV2"), list(&[n(9), x.plus(&n(2)).unwrap()]));
+        assert_eq!(result("nn.Div"), list(&[n(3), x.divided(&n(2)).unwrap()]));
+        // What may be negative is rounded in another direction.
+        let less = pairwise("tf.Sub", &all, &one).unwrap();
+        assert_eq!(pairwise("nn.Div", &less, &one).unwrap()[1], None);
+        assert_eq!(
+            pairwise("nn.Equal", &all, &one).unwrap(),
+            vec![Some(n(0)), None]
+        );
+        let minus = list(&[n(-1)]);
+        assert_eq!(
+            pairwise("nn.Equal", &all, &minus).unwrap(),
+            list(&[n(0), n(0)])
+        );
+        let picked = chosen(&list(&[n(1), n(0)]), &one, &all).unwrap();
+        assert_eq!(picked, list(&[n(2), x]));
+        assert!(places(&[&all, &list(&[n(1), n(2), n(3)])]).is_none());
+    }
 }

@@ -10,8 +10,13 @@
 //! `weights.npz#KEY` names one of several tensors. An input must have the element type that the
 //! model expects; `--cast-inputs` converts it.
 //!
-//! `tfrt import --report r.json model.onnx` writes what the model is, how it was rewritten, and
-//! every node that needs an unsupported feature.
+//! `tfrt import --report r.json model.onnx` writes what the model is, how it was rewritten, how
+//! much memory a run takes, and every node that needs an unsupported feature. Sizes are expressions
+//! over the symbols of the inputs: an output may be `f32 [batch, past+step, 768]`.
+//! `tfrt inspect model.onnx` shows documentation, metadata, and what an import ignores.
+//!
+//! A run that does not end within `--deadline 2s` is cancelled, and the error names the node that
+//! ran.
 //!
 //! # Is it right?
 //! `tfrt test-model DIR` runs a model on recorded inputs and compares the outputs with recorded

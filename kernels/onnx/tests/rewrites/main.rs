@@ -14,6 +14,7 @@ mod epilogues;
 mod expansions;
 mod heads;
 mod identities;
+mod known_sizes;
 mod layout;
 mod long;
 mod misfits;

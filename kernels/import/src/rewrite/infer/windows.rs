@@ -1,6 +1,7 @@
 //! The windows of convolutions and poolings: their sizes, and how often they fit.
 
 use super::{Dim, attr, flag};
+use crate::dim_expr::DimExpr;
 use crate::program::Attr;
 
 /// Returns the sizes of the windows of a convolution or pooling, if they are known.
@@ -82,6 +83,44 @@ pub(super) fn result(
         Dim::Symbol(_) if stride == 1 && more == -1 => Some(input),
         _ => None,
     }
+}
+
+/// Returns the number of windows of a size along an axis that is an expression, unless rules for
+/// rounding up apply.
+pub(super) fn count(
+    attrs: &[(String, Attr)],
+    [axis, num_axes]: [usize; 2],
+    input: &DimExpr,
+    size: usize,
+) -> Option<DimExpr> {
+    let list = |name: &str, at: usize, default: i64| match attr(attrs, name) {
+        None => Some(default),
+        Some(Attr::Ints(numbers)) => numbers.get(at).copied(),
+        Some(_) => None,
+    };
+    let stride = list("strides", axis, 1).filter(|&stride| stride > 0)?;
+    let dilation = list("dilations", axis, 1).filter(|&dilation| dilation > 0)?;
+    let auto_pad = match attr(attrs, "auto_pad") {
+        Some(Attr::Text(mode)) => mode.as_str(),
+        _ => "NOTSET",
+    };
+    let padding = match auto_pad {
+        "NOTSET" => list("pads", axis, 0)?.checked_add(list("pads", num_axes + axis, 0)?)?,
+        "VALID" => 0,
+        "SAME_UPPER" | "SAME_LOWER" => return input.divided_up(&DimExpr::number(stride)),
+        _ => return None,
+    };
+    if flag(attrs, "ceil_mode") {
+        return None;
+    }
+    let covered = i64::try_from(size)
+        .ok()?
+        .checked_sub(1)?
+        .checked_mul(dilation)?;
+    let more = padding.checked_sub(covered)?.checked_sub(1)?;
+    let room = input.plus(&DimExpr::number(more))?;
+    room.divided(&DimExpr::number(stride))?
+        .plus(&DimExpr::number(1))
 }
 
 #[cfg(test)]
