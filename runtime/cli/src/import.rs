@@ -334,10 +334,13 @@ fn write_program(
 ) -> Result<(), Failure> {
     arguments.shapes.apply(program)?;
     let host = rewrites::host_of_import(front_end.kernels());
+    describe::add_shapes(&mut report, program);
     let mut reported = ReportedProgram {
         ops_before_rewrites: program.num_ops,
         ..ReportedProgram::default()
     };
+    reported.add_stage("nodes", report.nodes.values().sum());
+    reported.add_stage("ops", program.num_ops);
     if arguments.stage == Stage::Kernels {
         let progress = Progress::start("rewriting");
         let rewriting = arguments.rewrites.apply(program, &host, limits)?;
@@ -349,6 +352,10 @@ fn write_program(
         true => Some(packed(program, &host)?),
         false => None,
     };
+    let is_described = arguments.program.is_none() && !arguments.is_quiet();
+    if is_described || arguments.report.is_some() {
+        describe::add_program(&mut reported, program, &files, packed.as_ref());
+    }
     match &arguments.program {
         Some(path) if path == "-" => output::write(path, program.text.as_bytes())?,
         Some(path) => {
@@ -362,11 +369,9 @@ fn write_program(
             drop(progress);
         }
         None if arguments.is_quiet() => {}
-        None => output::print_line(&describe::summary(program, &reported))?,
+        None => output::print_line(&describe::summary(&report, program, &reported))?,
     }
     if let Some(path) = &arguments.report {
-        describe::add_program(&mut reported, program, &files, packed.as_ref());
-        report.symbols = program.symbols().into_iter().map(str::to_owned).collect();
         report.program = Some(reported);
         report.write(path)?;
     }

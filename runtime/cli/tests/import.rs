@@ -10,7 +10,8 @@ use tfrt_onnx::proto::tensor_shape_proto::{Dimension, dimension};
 use tfrt_onnx::proto::type_proto::Tensor as TensorType;
 use tfrt_onnx::proto::{
     AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, StringStringEntryProto,
-    TensorProto, TensorShapeProto, TypeProto, ValueInfoProto, attribute_proto, type_proto,
+    TensorAnnotation, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto, attribute_proto,
+    type_proto,
 };
 
 /// A folder of a test, removed when it ends.
@@ -370,7 +371,12 @@ fn only_what_wanted_outputs_need_is_converted() {
 #[test]
 fn the_report_has_everything() {
     let folder = Folder::new("report");
-    let file = folder.write("n.onnx", &network());
+    let mut network_with_more = network();
+    let graph = network_with_more.graph.as_mut().unwrap();
+    graph
+        .quantization_annotation
+        .push(TensorAnnotation::default());
+    let file = folder.write("n.onnx", &network_with_more);
     let report = folder.path("r.json");
     let shown = stdout(&[
         "import",
@@ -402,6 +408,43 @@ fn the_report_has_everything() {
     assert_eq!(program["rewrites"]["fuse-activation"], 1);
     assert_eq!(program["weights"]["bytes"], 32768);
     assert_eq!(program["weights"]["in_place_bytes"], 32768);
+    assert_eq!(program["weights"]["copied_bytes"], 0);
+    assert_eq!(found["outputs"][0]["inferred"], "f32 [rows, 64]");
+    assert_eq!(found["constraints"][0], "dimension 1 of `x` is 64");
+    assert_eq!(found["ignored"]["quantization annotations"], "1");
+    let stage = |at: usize| &program["stages"][at];
+    assert_eq!(
+        (&stage(0)["stage"], &stage(0)["ops"]),
+        (&"nodes".into(), &4.into())
+    );
+    assert_eq!(
+        (&stage(1)["stage"], &stage(1)["ops"]),
+        (&"ops".into(), &4.into())
+    );
+    let stages = program["stages"].as_array().unwrap();
+    let last = stages.last().unwrap();
+    assert_eq!((&last["stage"], &last["ops"]), (&"join".into(), &3.into()));
+    // The first product lives until the second one is made, and the other result to the end.
+    assert_eq!(program["arena"]["bytes"], "512*rows");
+    assert_eq!(program["arena"]["lower_bound_bytes"], "512*rows");
+    assert_eq!(program["arena"]["num_unknown"], 0);
+    assert_eq!(program["layout_regions"], Value::Array(Vec::new()));
+
+    let shown = stdout(&["import", &file]);
+    for line in [
+        "constraints: dimension 1 of `x` is 64\n",
+        "inferred outputs: y: f32 [rows, 64]; z: f32 [rows, 64]\n",
+        "stages: nodes 4, ops 4, fold 4, ",
+        "arena: 512*rows bytes, at least 512*rows\n",
+        "weights: 32768 bytes in place, 0 copied\n",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let shown = stdout(&["import", "--dim", "rows=10", &file]);
+    assert!(
+        shown.contains("arena: 5120 bytes, at least 5120\n"),
+        "{shown}"
+    );
 
     let mut lacks = network();
     let graph = lacks.graph.as_mut().unwrap();
@@ -640,6 +683,9 @@ fn channels_stay_in_place_if_that_is_asked_for() {
     let text = |layout: &str| stdout(&["import", "--layout", layout, "-o", "-", &file]);
     assert!(text("auto").contains("channels_last = true"));
     assert!(!text("as-is").contains("channels_last"));
+    let described = stdout(&["import", &file]);
+    let region = "channels last: 1 op from node 'c' (Conv) to node 'c' (Conv)\n";
+    assert!(described.contains(region), "{described}");
     let run = |layout: &str| {
         let shown = stdout(&["run", &file, "--input", "x=random", "--layout", layout]);
         let numbers = shown.split(": ").last().unwrap().split(", ");

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use tfrt_import::PackedForm;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Program, Weight};
+use tfrt_import::{DimExpr, PackedForm};
 use tfrt_onnx::Model;
 use tfrt_onnx::graph::ValueInfo;
 use tfrt_stablehlo::{Function, HloModel};
 use tfrt_support::escape::{escaped, escaped_lines};
 
 use super::counted;
-use super::report::{Count, Report, ReportedProgram, ReportedValue, Weights};
+use super::report::{
+    Count, Report, ReportedArena, ReportedProgram, ReportedRegion, ReportedValue, Weights,
+};
 use crate::stored::ModelFiles;
 
 /// Returns what the report says of an ONNX model.
@@ -22,6 +24,7 @@ pub(super) fn report_of(file: &str, model: &Model) -> Report {
             .map(|info| ReportedValue {
                 name: info.name.clone(),
                 ty: info.ty.to_string(),
+                inferred: None,
             })
             .collect()
     };
@@ -42,6 +45,12 @@ pub(super) fn report_of(file: &str, model: &Model) -> Report {
         };
         *report.nodes.entry(name).or_default() += 1;
     }
+    let notes = model.notes().iter();
+    let ignored = notes.filter_map(|(name, value)| {
+        let what = name.strip_prefix("ignored ")?;
+        Some((what.to_owned(), value.clone()))
+    });
+    report.ignored = ignored.collect();
     report
 }
 
@@ -125,6 +134,7 @@ pub(super) fn report_of_stablehlo(file: &str, model: &HloModel, function: &Funct
     let value = |name: String, ty: &dyn ToString| ReportedValue {
         name,
         ty: ty.to_string(),
+        inferred: None,
     };
     let inputs = function.inputs.iter().enumerate();
     let inputs = inputs.map(|(index, ty)| value(format!("arg{index}"), ty));
@@ -152,28 +162,75 @@ pub(super) fn description_of_stablehlo(report: &Report) -> String {
 }
 
 /// Returns how large a program is, and what rewrites have done.
-pub(super) fn summary(program: &Program, reported: &ReportedProgram) -> String {
+pub(super) fn summary(report: &Report, program: &Program, reported: &ReportedProgram) -> String {
     let mut text = format!(
         "program: {}, {}",
         counted(program.num_ops, "op"),
         counted(program.weights.len(), "weight")
     );
-    let symbols: Vec<String> = (program.symbols().into_iter())
-        .map(|name| shown(name).to_string())
-        .collect();
-    if !symbols.is_empty() {
-        let _ = write!(text, "\nsymbols: {}", symbols.join(", "));
-    }
+    let mut line = |name: &str, parts: &[String], separator: &str| {
+        if !parts.is_empty() {
+            let _ = write!(text, "\n{name}: {}", parts.join(separator));
+        }
+    };
+    let symbols = report.symbols.iter();
+    let symbols: Vec<String> = symbols.map(|name| shown(name).to_string()).collect();
+    line("symbols", &symbols, ", ");
+    line("constraints", &report.constraints, "; ");
+    let outputs = report.outputs.iter().filter_map(|output| {
+        let inferred = output.inferred.as_ref()?;
+        Some(format!("{}: {inferred}", shown(&output.name)))
+    });
+    line("inferred outputs", &outputs.collect::<Vec<_>>(), "; ");
+    let stages = reported.stages.iter();
+    let stages = stages.map(|stage| format!("{} {}", stage.stage, stage.ops));
+    line("stages", &stages.collect::<Vec<_>>(), ", ");
+    let regions = reported.layout_regions.iter().map(|region| {
+        let (first, last) = (escaped(&region.first), escaped(&region.last));
+        format!("{} from {first} to {last}", counted(region.num_ops, "op"))
+    });
+    line("channels last", &regions.collect::<Vec<_>>(), "; ");
     if !reported.rewrites.is_empty() {
         let rules = reported.rewrites.iter();
-        let _ = write!(
-            text,
-            "\nrewrites: {} before, {}",
-            counted(reported.ops_before_rewrites, "op"),
-            counts_of(rules.map(|(rule, count)| (*rule, *count)))
-        );
+        let counts = counts_of(rules.map(|(rule, count)| (*rule, *count)));
+        let before = counted(reported.ops_before_rewrites, "op");
+        line("rewrites", &[format!("{before} before"), counts], ", ");
     }
+    let arena = &reported.arena;
+    let bytes = |bytes: &Option<String>| bytes.clone().unwrap_or_else(|| "?".to_owned());
+    let mut parts = vec![
+        format!("{} bytes", bytes(&arena.bytes)),
+        format!("at least {}", bytes(&arena.lower_bound_bytes)),
+    ];
+    if arena.num_unknown > 0 {
+        parts.push(format!("without {}", counted(arena.num_unknown, "result")));
+    }
+    line("arena", &parts, ", ");
+    let weights = &reported.weights;
+    let mut parts = vec![
+        format!("{} bytes in place", weights.in_place_bytes),
+        format!("{} copied", weights.copied_bytes),
+    ];
+    parts.extend(weights.packed_bytes.map(|bytes| format!("{bytes} packed")));
+    line("weights", &parts, ", ");
     text
+}
+
+/// Adds what the program says of the model: its symbols, what a run requires of them, and the types
+/// of its outputs.
+pub(super) fn add_shapes(report: &mut Report, program: &Program) {
+    report.symbols = program.symbols().into_iter().map(str::to_owned).collect();
+    report.constraints = program.constraints();
+    let inferred = program.outputs.iter().zip(program.inferred_outputs());
+    for (name, inferred) in inferred {
+        let output = report
+            .outputs
+            .iter_mut()
+            .find(|output| output.name == *name);
+        if let Some(output) = output.filter(|_| inferred.dims.is_some()) {
+            output.inferred = Some(inferred.to_string());
+        }
+    }
 }
 
 /// Adds what a program consists of.
@@ -184,6 +241,21 @@ pub(super) fn add_program(
     packed: Option<&PackedForm>,
 ) {
     reported.num_ops = program.num_ops;
+    let memory = program.memory();
+    let spelled = |bytes: Option<DimExpr>| bytes.map(|bytes| bytes.to_string());
+    reported.arena = ReportedArena {
+        bytes: spelled(memory.arena_bytes),
+        lower_bound_bytes: spelled(memory.lower_bound_bytes),
+        num_unknown: memory.num_unknown,
+    };
+    let regions = program.layout_regions().into_iter();
+    let regions = regions.map(|region| ReportedRegion {
+        layout: "channels_last",
+        num_ops: region.num_ops,
+        first: region.first,
+        last: region.last,
+    });
+    reported.layout_regions = regions.collect();
     let ops = program.op_counts().into_iter();
     reported.ops = ops.map(|(op, count)| (op.to_owned(), count)).collect();
     let in_place = program.weights.iter().filter(|weight| {
@@ -194,10 +266,13 @@ pub(super) fn add_program(
             files.places.contains_key(&key)
         })
     });
+    let in_place_bytes = in_place.map(Weight::len_bytes).sum();
+    let bytes: usize = program.weights.iter().map(Weight::len_bytes).sum();
     reported.weights = Weights {
         tensors: program.weights.len(),
-        bytes: program.weights.iter().map(Weight::len_bytes).sum(),
-        in_place_bytes: in_place.map(Weight::len_bytes).sum(),
+        bytes,
+        in_place_bytes,
+        copied_bytes: bytes.saturating_sub(in_place_bytes),
         packed_bytes: packed.map(|form| {
             let tensors = form.weights().map(|(_, tensor)| tensor);
             tensors.map(|tensor| tensor.buffer().len_bytes()).sum()

@@ -29,12 +29,16 @@ pub(super) struct Report {
     pub(super) outputs: Vec<ReportedValue>,
     /// The names of the symbolic dimensions of the inputs.
     pub(super) symbols: Vec<String>,
+    /// What a run requires of the dimensions of the inputs, one sentence each.
+    pub(super) constraints: Vec<String>,
     pub(super) initializers: Count,
     /// The numbers of nodes by operator.
     pub(super) nodes: BTreeMap<String, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) program: Option<ReportedProgram>,
     pub(super) unsupported: Vec<ReportedFeature>,
+    /// Parts of the file that an import does not use, and how many there are.
+    pub(super) ignored: BTreeMap<String, String>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -53,6 +57,9 @@ pub(super) struct ReportedValue {
     /// As it is declared.
     #[serde(rename = "type")]
     pub(super) ty: String,
+    /// As it follows from the inputs, for outputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) inferred: Option<String>,
 }
 
 /// The program that a model has become.
@@ -62,13 +69,43 @@ pub(super) struct ReportedProgram {
     pub(super) ops_before_rewrites: usize,
     /// The number of ops of the program.
     pub(super) num_ops: usize,
+    /// The number of nodes or ops after each stage, in order.
+    pub(super) stages: Vec<ReportedStage>,
     /// The number of calls by op.
     pub(super) ops: BTreeMap<String, usize>,
     /// How often each rule was applied.
     pub(super) rewrites: BTreeMap<&'static str, usize>,
     /// The rules that nearly applied.
     pub(super) missed_rewrites: Vec<MissedRewrite>,
+    /// The parts that compute on images whose channels come last.
+    pub(super) layout_regions: Vec<ReportedRegion>,
+    pub(super) arena: ReportedArena,
     pub(super) weights: Weights,
+}
+
+/// How many nodes or ops there are after a stage.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportedStage {
+    pub(super) stage: &'static str,
+    pub(super) ops: usize,
+}
+
+/// A part of a program with a layout of its own.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportedRegion {
+    pub(super) layout: &'static str,
+    pub(super) num_ops: usize,
+    pub(super) first: String,
+    pub(super) last: String,
+}
+
+/// The memory of intermediate results, in bytes: expressions over the symbols.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct ReportedArena {
+    pub(super) bytes: Option<String>,
+    pub(super) lower_bound_bytes: Option<String>,
+    /// The number of results whose size is not known before a run, which do not count.
+    pub(super) num_unknown: usize,
 }
 
 /// A rule that nearly applied.
@@ -86,6 +123,8 @@ pub(super) struct Weights {
     pub(super) bytes: usize,
     /// Those that are in the files of the model as they are.
     pub(super) in_place_bytes: usize,
+    /// Those that are not.
+    pub(super) copied_bytes: usize,
     /// Those in packed form, if they were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) packed_bytes: Option<usize>,
@@ -131,8 +170,16 @@ impl Report {
 }
 
 impl ReportedProgram {
+    /// Adds the number of nodes or ops after a stage.
+    pub(super) fn add_stage(&mut self, stage: &'static str, ops: usize) {
+        self.stages.push(ReportedStage { stage, ops });
+    }
+
     /// Adds what the rewrites have done.
     pub(super) fn add_rewrites(&mut self, rewriting: &Rewriting) {
+        for &(stage, ops) in &rewriting.stages {
+            self.add_stage(stage, ops);
+        }
         for applied in &rewriting.applied {
             *self.rewrites.entry(applied.rule).or_default() += 1;
         }
