@@ -124,7 +124,6 @@
 //!
 //! ```text
 //! $ tfrt launch -n 2 --trace sum.json -- tfrt run --distributed sum.mlir
-//! $ tfrt cluster trace sum.json task-0.json task-1.json
 //! ```
 //!
 //! # What programs do

@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(arena(&blocks).unwrap().to_string(), "12*n+100");
         assert_eq!(
             lower_bound(&blocks, 4).unwrap().to_string(),
-            "max(12*n, 4*n+100)"
+            "max(4*n+100, 12*n)"
         );
     }
 }

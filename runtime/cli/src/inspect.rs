@@ -25,8 +25,10 @@ Examples:
 Each line starts with an offset in the file. In a damaged file, each error is shown after the record
 in which it was found, and the exit status is 1.";
 
-/// Print the contents of a BEF file, even if it is damaged. Of an ONNX model, print documentation,
-/// metadata and what an import ignores, then the file that its program is translated to.
+/// Print the contents of a BEF file, even if it is damaged
+///
+/// Of an ONNX model, print documentation, metadata and what an import ignores, then the file that
+/// its program is translated to.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -86,6 +86,8 @@ pub struct ClusterInfo {
     /// In the order of the configuration.
     tasks: Vec<TaskInfo>,
     positions: HashMap<TaskHandle, usize>,
+    /// The tasks of each job, by their numbers: a configuration may name many in its groups.
+    jobs: HashMap<String, HashMap<i32, TaskHandle>>,
     own: usize,
     groups: HashMap<String, Vec<TaskHandle>>,
 }
@@ -108,10 +110,16 @@ impl ClusterInfo {
         };
         let tasks: Vec<TaskInfo> = config.jobs().iter().flat_map(of_job).collect();
         check_names(config, &tasks)?;
+        let mut jobs: HashMap<String, HashMap<i32, TaskHandle>> = HashMap::new();
+        for TaskInfo { handle, name, .. } in &tasks {
+            let job = jobs.entry(name.job.clone()).or_default();
+            job.insert(name.task, *handle);
+        }
         let numbered = tasks.iter().enumerate();
         let mut cluster = Self {
             positions: numbered.map(|(index, task)| (task.handle, index)).collect(),
             tasks,
+            jobs,
             own: 0,
             groups: HashMap::new(),
         };
@@ -164,11 +172,11 @@ impl ClusterInfo {
     /// # Errors
     /// `Failed to get TaskHandle for job_name=J, task_id=N: …`
     pub fn find_task(&self, job: &str, task: i32) -> Result<TaskHandle, RemoteError> {
-        let of_job = || self.tasks.iter().filter(|known| known.name.job == job);
-        if let Some(found) = of_job().find(|known| known.name.task == task) {
-            return Ok(found.handle);
+        let of_job = self.jobs.get(job);
+        if let Some(found) = of_job.and_then(|tasks| tasks.get(&task)) {
+            return Ok(*found);
         }
-        let missing = match of_job().next() {
+        let missing = match of_job {
             Some(_) => format!("the task {task} does not exist."),
             None => format!("the job {job} does not exist."),
         };

@@ -455,6 +455,14 @@ impl DistributedContext {
         Ok(client)
     }
 
+    /// Returns `true` if there is a client of a task.
+    #[cfg(test)]
+    pub(crate) fn has_client(&self, task: TaskHandle) -> bool {
+        let clients = self.clients.lock();
+        let clients = clients.unwrap_or_else(PoisonError::into_inner);
+        clients.contains_key(&task)
+    }
+
     /// Returns the server, for work under way: it continues when the last value of the context is
     /// dropped.
     pub(crate) fn keep_server(&self) -> Option<Arc<Server>> {
@@ -480,8 +488,13 @@ impl DistributedContext {
 
     /// As [`receive`](Self::receive), for a receiver that takes little time and waits for nothing:
     /// it may run on a thread of the transport.
-    pub(crate) fn receive_light(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
-        self.receive_with(from, key, receiver, Rendezvous::receive_light);
+    pub(crate) fn receive_light(
+        self: &Arc<Self>,
+        from: TaskHandle,
+        key: &str,
+        receiver: Receiver,
+    ) -> Option<u64> {
+        self.receive_with(from, key, receiver, Rendezvous::receive_light)
     }
 
     fn receive_with(
@@ -531,7 +544,11 @@ impl DistributedContext {
         let client = clients
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&task);
-        drop(client);
+        if let Some(client) = client {
+            // All who waited for the calls in progress have got their errors. The calls may have
+            // memory that was lent to them.
+            client.cut();
+        }
         let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = owner.take_if(|(owner, _)| *owner == task);
         drop(owner);

@@ -108,7 +108,8 @@ impl Streams {
         let (all, kept) = (options.max_streams, options.num_reserved_streams());
         Self {
             most: Semaphore::new((all - kept) as usize),
-            cancels: Semaphore::new(kept.div_ceil(2) as usize),
+            // The others are for heartbeats, their stream, and the greeting.
+            cancels: Semaphore::new((kept / 2) as usize),
         }
     }
 

@@ -50,7 +50,8 @@ pub struct GrpcOptions {
     pub inline_limit_bytes: usize,
     /// The maximum number of requests without an answer on one connection of HTTP/2, at least 16.
     /// Executions on it may wait for later ones, so it is far beyond what programs have under way.
-    /// A few of them are kept for heartbeats, and for requests that cancel others. Default: 65536.
+    /// A few of them are kept for heartbeats, and for requests that cancel others. All tasks of a
+    /// cluster should have the same limit. Default: 65536.
     pub max_streams: u32,
     /// The maximum number of payloads and programs in flight to one task; more wait at the sender.
     /// Default: 1024.
@@ -109,7 +110,7 @@ impl GrpcOptions {
 
     /// Returns how many requests of a connection are heartbeats, or cancel others.
     pub(crate) fn num_reserved_streams(&self) -> u32 {
-        (self.max_streams / 16).clamp(1, 1024)
+        (self.max_streams / 16).clamp(4, 1024)
     }
 }
 

@@ -106,8 +106,10 @@ pub(super) fn all_gather_any_shape(
     let gathered_shapes = match gathered_shapes {
         Ok(memory) => memory,
         Err(error) => {
-            ring.refuse(&error.clone().into());
-            return done(Err(error.into()));
+            let error = error.into();
+            ring.refuse(&error);
+            ring_of_tensors.refuse(&error);
+            return done(Err(error));
         }
     };
     // A member of another rank sends another number of sizes: that is told by what it sends, and

@@ -10,7 +10,7 @@
 //! tells nobody. What the others have sent for the [use of the key](super::uses) that has failed is
 //! dropped, now and when it arrives.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -66,8 +66,8 @@ struct State {
     failure: Option<Error>,
     /// Whether that was a send: then those of the other sends belong to it.
     is_of_send: bool,
-    /// The keys of the waits under way.
-    waiting: HashSet<String>,
+    /// The keys of the waits under way, with the numbers of the receivers once they have entered.
+    waiting: HashMap<String, Option<u64>>,
     /// The number of the receiver that listens for a member that has failed.
     listener: Option<u64>,
     /// Whether the member listens no more.
@@ -422,8 +422,11 @@ impl Ring {
         self.stop_listening();
         self.end_use();
         let rendezvous = self.collective.context.rendezvous();
-        for key in waiting {
-            rendezvous.give_up(&key, error);
+        for (key, number) in waiting {
+            // One without a number gives itself up when it has entered.
+            if let Some(number) = number {
+                rendezvous.give_up_numbered(&key, number, error);
+            }
         }
         rendezvous.sweep();
         if let Some(first) = first {
@@ -574,7 +577,7 @@ impl Ring {
             drop(state);
             return run_rest(f(Err(error)));
         }
-        state.waiting.insert(key.clone());
+        state.waiting.insert(key.clone(), None);
         drop(state);
         let (this, own_key) = (Arc::clone(self), key.clone());
         let receiver = move |payload: Result<Payload, Error>| {
@@ -594,9 +597,19 @@ impl Ring {
             }
         };
         let context = &self.collective.context;
-        context.receive_light(self.members[position], &key, Box::new(receiver));
-        if let Some(error) = self.failure() {
-            context.rendezvous().give_up(&key, &error);
+        let entered = context.receive_light(self.members[position], &key, Box::new(receiver));
+        let Some(number) = entered else {
+            return;
+        };
+        let mut state = self.lock();
+        // It may have been called meanwhile, and a later one wait: later numbers are greater.
+        if let Some(known) = state.waiting.get_mut(&key) {
+            *known = (*known).max(entered);
+        }
+        let failure = state.failure.clone();
+        drop(state);
+        if let Some(error) = failure {
+            context.rendezvous().give_up_numbered(&key, number, &error);
         }
     }
 

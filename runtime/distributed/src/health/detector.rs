@@ -15,13 +15,17 @@ use super::{HeartbeatRequest, declare_lost, interval, lose_named, lost_tasks};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::Answer;
-use crate::fabric::{self, CallOptions, Pace, Sign, Watching};
+use crate::fabric::{self, CallOptions, Pace, RemoteClient, Sign, Watching};
 use crate::last_reference::drop_on_queue;
 use crate::message::HeartbeatResponse;
 
 /// The first wait before a stream that broke is opened once more; each further one is twice as
 /// long, up to an interval. The first attempt may still meet a connection that is about to end.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The number of heartbeats after which a stream that breaks is opened again at once: one that ends
+/// each time after the first is not opened without a pause.
+const NUM_LASTING: u32 = 2;
 
 /// Hears heartbeats, and reports lost tasks.
 #[derive(Debug)]
@@ -61,11 +65,11 @@ impl Link {
 enum Stream {
     /// The next round opens a stream.
     Closed,
-    /// The stream of this number, and whether a heartbeat has come from it. The watch is missing
+    /// The stream of this number, and how many heartbeats have come from it. The watch is missing
     /// while the stream is being opened.
     Open {
         number: u64,
-        has_begun: bool,
+        num_heard: u32,
         watching: Option<Watching>,
     },
     /// By requests alone: the task has no streams, or the transport has none.
@@ -187,9 +191,6 @@ impl Detector {
 
     /// Opens the stream of heartbeats of a task, unless there is one.
     fn watch(self: &Arc<Self>, context: &Arc<DistributedContext>, task: TaskHandle) {
-        let Ok(client) = context.client(task) else {
-            return;
-        };
         let mut state = self.lock();
         let own_number = state.next_stream;
         let Some(link) = state.links.get_mut(&task) else {
@@ -200,11 +201,19 @@ impl Detector {
         };
         link.stream = Stream::Open {
             number: own_number,
-            has_begun: false,
+            num_heard: 0,
             watching: None,
         };
         state.next_stream += 1;
         drop(state);
+        let Some(client) = client_of_living(context, task) else {
+            if let Some(link) = self.lock().links.get_mut(&task)
+                && link.stream.is_number(own_number)
+            {
+                link.stream = Stream::Closed;
+            }
+            return;
+        };
         let pace = Pace {
             interval: interval(self.timeout),
             limit: self.timeout,
@@ -251,42 +260,47 @@ impl Detector {
         };
         let ended = match &sign {
             Sign::Heartbeat(_) => {
-                if let Stream::Open { has_begun, .. } = &mut link.stream {
-                    *has_begun = true;
+                if let Stream::Open { num_heard, .. } = &mut link.stream {
+                    *num_heard = num_heard.saturating_add(1);
+                    if *num_heard >= NUM_LASTING {
+                        link.pause = None;
+                    }
                 }
                 None
             }
             Sign::Over(_) => Some(std::mem::replace(&mut link.stream, Stream::Closed)),
             Sign::Unsupported => Some(std::mem::replace(&mut link.stream, Stream::None)),
         };
-        let broke = matches!(
-            ended,
-            Some(Stream::Open {
-                has_begun: true,
-                ..
-            })
-        );
-        let pause = match (broke, link.pause) {
-            (true, _) => Some(Duration::ZERO),
-            (false, pause) if ended.is_some() => pause,
-            (false, _) => None,
+        let num_heard = match ended {
+            Some(Stream::Open { num_heard, .. }) => num_heard,
+            _ => 0,
+        };
+        let pause = match (num_heard, link.pause) {
+            (NUM_LASTING.., _) => Some(Duration::ZERO),
+            (0, pause) => pause.filter(|_| ended.is_some()),
+            (_, pause) => Some(pause.unwrap_or(FIRST_PAUSE)),
         };
         if let Some(pause) = pause {
             let next = (pause * 2).max(FIRST_PAUSE);
             link.pause = Some(next.min(interval(self.timeout)));
         }
+        if num_heard > 0 {
+            // With the lock: rounds, streams and heartbeats are in one order.
+            context.health().set_suspect(task, true);
+        }
         drop(state);
         // Without the lock.
         drop(ended);
         match sign {
-            Sign::Heartbeat(heartbeat) => self.hear(context, task, Ok(heartbeat)),
+            Sign::Heartbeat(heartbeat) => {
+                self.hear(context, task, Ok(heartbeat));
+            }
             Sign::Unsupported => self.ask(context, task),
             Sign::Over(errors) => {
-                if broke {
-                    context.health().set_suspect(task, true);
+                if self.hear(context, task, Err(errors)) {
+                    // Whoever does not listen any more is lost.
+                    return;
                 }
-                self.hear(context, task, Err(errors));
-                // Whoever does not listen any more is lost.
                 match pause {
                     Some(Duration::ZERO) => self.watch(context, task),
                     Some(pause) => self.watch_later(context, task, pause),
@@ -318,7 +332,7 @@ impl Detector {
 
     /// Sends a heartbeat as a request.
     fn ask(self: &Arc<Self>, context: &Arc<DistributedContext>, task: TaskHandle) {
-        let Ok(client) = context.client(task) else {
+        let Some(client) = client_of_living(context, task) else {
             return;
         };
         let options = CallOptions {
@@ -339,12 +353,13 @@ impl Detector {
         });
     }
 
+    /// Takes what has come from a task, and returns `true` if the task is lost by it.
     fn hear(
         &self,
         context: &Arc<DistributedContext>,
         task: TaskHandle,
         answer: Answer<HeartbeatResponse>,
-    ) {
+    ) -> bool {
         let mut named = Vec::new();
         let heard = match answer {
             Ok(response) if response.is_lost => Heard::LostUs,
@@ -366,20 +381,16 @@ impl Detector {
         };
         let (has_lost_us, is_alive) = (heard == Heard::LostUs, matches!(heard, Heard::Alive(_)));
         let mut state = self.lock();
-        if !state.rounds.knows(task) {
-            return;
+        if state.is_over || !state.rounds.knows(task) {
+            return false;
         }
         let Some(cause) = state.rounds.hear(task, heard, Instant::now()) else {
             if is_alive {
-                if let Some(link) = state.links.get_mut(&task) {
-                    link.pause = None;
-                }
-                // With the lock: rounds and heartbeats are in one order.
                 context.health().set_suspect(task, false);
                 drop(state);
                 lose_named(context, &named);
             }
-            return;
+            return false;
         };
         let gone = state.links.remove(&task);
         drop(state);
@@ -389,5 +400,15 @@ impl Detector {
             context.health().set_lost_to(task);
         }
         declare_lost(context, task, &cause);
+        true
     }
+}
+
+/// Returns the client of a task, unless the task is lost: another client of it would connect again.
+fn client_of_living(
+    context: &DistributedContext,
+    task: TaskHandle,
+) -> Option<Arc<dyn RemoteClient>> {
+    let is_over = context.health().peer_end(task).is_some();
+    (!is_over).then(|| context.client(task).ok()).flatten()
 }

@@ -276,6 +276,20 @@ fn another_process_at_the_address_is_not_the_task() {
 }
 
 #[test]
+fn no_client_of_a_lost_task_is_made() {
+    let mut cluster = cluster(2);
+    let context = Arc::clone(&cluster.contexts[0]);
+    let task = context.cluster().find_task("worker", 1).unwrap();
+    assert!(context.has_client(task));
+    cluster.contexts.pop();
+    drop(cluster.servers.pop());
+    cluster.wait_until(|| context.health().lost(task).is_some() && !context.has_client(task));
+    // Longer than the pauses between attempts to hear it again.
+    std::thread::sleep(TIMEOUT / 2);
+    assert!(!context.has_client(task));
+}
+
+#[test]
 fn a_task_with_busy_workers_is_not_lost() {
     let cluster = cluster(2);
     let (release, wait_here) = channel::<()>();

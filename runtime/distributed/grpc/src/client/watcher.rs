@@ -1,5 +1,7 @@
 //! The watcher's end of a stream of heartbeats.
 
+use std::future::pending;
+use std::pin::Pin;
 use std::time::Duration;
 
 use prost::Message;
@@ -40,12 +42,31 @@ impl Peer {
             Err(ended) => return ended,
         };
         let mut confirmed = None;
+        // Heartbeats are heard meanwhile.
+        let mut confirming: Option<Pin<Box<dyn Future<Output = Confirmed> + Send + '_>>> = None;
         loop {
             let next = async { stream.message().await.map_err(|status| Ended::of(&status)) };
-            let bytes = match within(pace.limit, next).await {
-                Ok(Some(bytes)) => bytes,
-                Ok(None) => return Ended::lost("the heartbeats have ended"),
-                Err(ended) => return ended,
+            let answered = async {
+                match &mut confirming {
+                    Some(confirming) => confirming.await,
+                    None => pending().await,
+                }
+            };
+            let bytes = tokio::select! {
+                next = within(pace.limit, next) => match next {
+                    Ok(Some(bytes)) => bytes,
+                    Ok(None) => return Ended::lost("the heartbeats have ended"),
+                    Err(ended) => return ended,
+                },
+                answer = answered => {
+                    confirming = None;
+                    // If it has failed, the stream says so, too.
+                    if let Some((confirmation, heartbeat)) = answer {
+                        confirmed = confirmation;
+                        hear(Sign::Heartbeat(heartbeat));
+                    }
+                    continue;
+                }
             };
             match HeartbeatResponse::decode(bytes) {
                 Ok(heartbeat) => hear(Sign::Heartbeat(heartbeat)),
@@ -54,33 +75,30 @@ impl Peer {
                     return Ended::Failed(Failure::Network(ErrorCode::RpcUnknown, cause));
                 }
             }
-            self.confirm(&request, pace.limit, &mut confirmed, hear)
-                .await;
+            let confirmation = self.numbers.confirmation();
+            if confirming.is_none() && confirmation != confirmed {
+                let request = request.clone();
+                confirming = Some(Box::pin(self.confirm(request, pace.limit, confirmation)));
+            }
         }
     }
 
-    /// Says which answers have arrived, unless the task knows: it keeps them until then, and the
-    /// stream goes the other way.
+    /// Says which answers have arrived: the task keeps them until then, and the stream goes the
+    /// other way.
     async fn confirm(
         &self,
-        request: &HeartbeatRequest,
+        request: HeartbeatRequest,
         limit: Duration,
-        confirmed: &mut Option<RequestId>,
-        hear: &mut (dyn FnMut(Sign) + Send),
-    ) {
-        let confirmation = self.numbers.confirmation();
-        if confirmation == *confirmed {
-            return;
-        }
-        let request = request.clone().into();
+        confirmation: Option<RequestId>,
+    ) -> Confirmed {
+        let request = request.into();
         let attempt = async {
             let answer = self.attempt(&request, false, None).await;
             answer.map_err(Ended::Failed)
         };
-        // If it fails, the stream says so, too.
-        if let Ok(Response::Heartbeat(heartbeat)) = within(limit, attempt).await {
-            *confirmed = confirmation;
-            hear(Sign::Heartbeat(heartbeat));
+        match within(limit, attempt).await {
+            Ok(Response::Heartbeat(heartbeat)) => Some((confirmation, heartbeat)),
+            _ => None,
         }
     }
 
@@ -113,6 +131,9 @@ impl Peer {
         opened.await.map_err(|status: Status| Ended::of(&status))
     }
 }
+
+/// What was confirmed, and the heartbeat that came back; None if nothing did.
+type Confirmed = Option<(Option<RequestId>, HeartbeatResponse)>;
 
 /// Why there are no more heartbeats.
 enum Ended {

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use tfrt_async::AnyRef;
 use tfrt_distributed::collective::{Collectives, GroupMember, Reduction, RingCollectives};
 use tfrt_distributed::message::DistributedContextConfiguration;
 use tfrt_distributed::{Server, ServerConfig};
-use tfrt_grpc::TYPE_NAME;
+use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME};
 use tfrt_host::HostContext;
 use tfrt_tensor::DenseHostTensor;
 
+use super::proxy::Proxy;
 use super::{MINUTE, free_address, host};
 
 /// Three members of a group, each with a server of its own.
@@ -32,10 +34,6 @@ impl Members {
             sender.send(outcome).unwrap();
         });
         done.recv_timeout(MINUTE).unwrap().unwrap();
-        let open = |server: &Arc<Server>| {
-            let context = server.context(7).unwrap();
-            RingCollectives.open("group1", &context).unwrap()
-        };
         let members = servers.iter().map(open).collect();
         Self {
             host,
@@ -58,6 +56,11 @@ impl Members {
         });
         outcomes.collect()
     }
+}
+
+fn open(server: &Arc<Server>) -> Arc<dyn GroupMember> {
+    let context = server.context(7).unwrap();
+    RingCollectives.open("group1", &context).unwrap()
 }
 
 fn ones(len: usize) -> Vec<DenseHostTensor> {
@@ -159,4 +162,56 @@ fn tensors_can_be_written_as_soon_as_a_member_is_lost() {
         let outcomes = cluster.end(&started, &mut tensors);
         assert_eq!(outcomes, [false; 2], "{len}");
     }
+}
+
+#[test]
+fn tensors_are_given_back_when_a_member_is_lost_whose_connections_stay_open() {
+    let host = host();
+    let addresses = [free_address(), free_address(), free_address()];
+    // The transport itself notices nothing.
+    let network = GrpcNetwork::new(GrpcOptions {
+        keepalive_interval: Duration::from_secs(3600),
+        ..GrpcOptions::default()
+    });
+    let servers = addresses.each_ref().map(|address| {
+        let config = ServerConfig {
+            failure_timeout: Duration::from_secs(2),
+            ..ServerConfig::new(TYPE_NAME, address)
+        };
+        let listen = |handler| network.listen(&host, address, handler);
+        Server::on_network(&host, config, listen).unwrap()
+    });
+    let proxy = Proxy::to(&addresses[2]);
+    let known = [&addresses[0], &addresses[1], &proxy.address].map(String::clone);
+    let configs = DistributedContextConfiguration::local_cluster(&known);
+    let (sender, done) = channel();
+    servers[0].initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap();
+    });
+    done.recv_timeout(MINUTE).unwrap().unwrap();
+    let cluster = Members {
+        host,
+        members: servers.iter().map(open).collect(),
+        servers: servers.to_vec(),
+    };
+    let start = |key: &str, tensors: &[DenseHostTensor]| -> Vec<AnyRef> {
+        let members = cluster.members.iter().zip(tensors);
+        let started = members.map(|(member, tensor)| {
+            let tensor = tensor.clone();
+            let reduced = member.all_reduce(key, Reduction::Sum, tensor.clone(), tensor);
+            reduced.into()
+        });
+        started.collect()
+    };
+    let mut tensors = ones(4_000_000);
+    let started = start("first", &tensors);
+    assert_eq!(cluster.end(&started, &mut tensors), [true; 3]);
+    proxy.freeze();
+    let started = start("second", &tensors[..2]);
+    let end = Instant::now() + MINUTE;
+    while !started.iter().all(AnyRef::is_available) {
+        assert!(Instant::now() < end, "the tensors stay with the lost task");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(cluster.end(&started, &mut tensors), [false; 2]);
 }
