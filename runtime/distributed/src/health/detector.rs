@@ -49,15 +49,9 @@ struct State {
 #[derive(Debug)]
 struct Link {
     stream: Stream,
-    /// The next wait before the stream is opened again, since it broke.
+    /// The next wait before the stream is opened again, if it has broken or the task is known to
+    /// live.
     pause: Option<Duration>,
-}
-
-impl Link {
-    const CLOSED: Self = Self {
-        stream: Stream::Closed,
-        pause: None,
-    };
 }
 
 /// How heartbeats of a task come.
@@ -91,6 +85,10 @@ impl Detector {
         timeout: Duration,
         all_are_alive: bool,
     ) -> Arc<Self> {
+        let link = || Link {
+            stream: Stream::Closed,
+            pause: all_are_alive.then_some(FIRST_PAUSE),
+        };
         let rounds = Rounds::new(tasks, timeout, all_are_alive, Instant::now());
         let this = Arc::new(Self {
             timeout,
@@ -98,7 +96,7 @@ impl Detector {
                 is_over: false,
                 timer: None,
                 rounds,
-                links: tasks.iter().map(|task| (*task, Link::CLOSED)).collect(),
+                links: tasks.iter().map(|task| (*task, link())).collect(),
                 next_stream: 0,
             }),
         });
