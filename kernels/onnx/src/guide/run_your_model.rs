@@ -65,8 +65,8 @@
 //! normalized. Regions of convolutions work on images whose channels come last. What lies between
 //! the dequantization and the quantization of tensors is computed on integers.
 //!
-//! `tfrt import --explain model.onnx` lists each rewrite with its node. `--no-fuse` switches off all
-//! of them, `--no-fuse=RULE,…` some, and `--layout as-is` those that move channels: see
+//! `tfrt import --explain model.onnx` lists each rewrite with its node. `--no-fuse` switches off
+//! all of them, `--no-fuse=RULE,…` some, and `--layout as-is` those that move channels: see
 //! [`RewriteRule`](tfrt_import::rewrite::RewriteRule).
 //!
 //! # Programs of StableHLO

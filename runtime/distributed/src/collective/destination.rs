@@ -1,7 +1,7 @@
 //! The memory that a collective writes while messages arrive, piece by piece.
 //!
-//! A piece that has just arrived is still in the cache, and its own memory is used again for a later
-//! one. A collective that fails may have written parts of the memory.
+//! A piece that has just arrived is still in the cache, and its own memory is used again for a
+//! later one. A collective that fails may have written parts of the memory.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

@@ -484,8 +484,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Sends a payload after the frames that are there. Ended at any time, it gives back the memory
-    /// of the payload.
+    /// Sends a payload after the frames that are there. Stopped at any time, it does not use the
+    /// memory of the payload any more.
     async fn send(&mut self, number: u64, request: &SendDataRequest) -> io::Result<()> {
         let sending = Sending(self);
         sending.0.send_payload(number, request).await
