@@ -18,7 +18,14 @@ use crate::names::shown;
 
 /// The most symbols and operations in an expression. Larger ones are not followed: a file could
 /// let them double with every op.
-const MAX_PARTS: usize = 64;
+pub(crate) const MAX_PARTS: usize = 64;
+
+/// The most terms of a sum.
+const MAX_TERMS: usize = 16;
+
+/// The most numbers that a number is the least or the greatest of: each new one is compared with
+/// all others.
+const MAX_CHOICES: usize = 8;
 
 /// A dimension of a tensor, or another number that follows from the dimensions of the inputs.
 ///
@@ -153,20 +160,23 @@ impl DimExpr {
         self.terms.keys().flatten().all(Atom::is_known)
     }
 
-    /// Returns `true` if it is at least 0, whatever its symbols are. There are others that are.
+    /// Returns `true` if it is at least 0, whatever its symbols are. `false` if that does not
+    /// follow from the factors and the atoms alone.
     pub(crate) fn is_non_negative(&self) -> bool {
         let mut terms = self.terms.iter();
         terms.all(|(atoms, &factor)| factor > 0 && atoms.iter().all(Atom::is_non_negative))
     }
 
-    fn num_parts(&self) -> usize {
+    /// Returns the number of its terms, symbols and operations.
+    pub(crate) fn num_parts(&self) -> usize {
         let atoms = self.terms.keys().flatten();
         self.terms.len() + atoms.map(Atom::num_parts).sum::<usize>()
     }
 
     /// Returns it, unless it is too large to be followed.
     fn bounded(self) -> Option<Self> {
-        (self.num_parts() <= MAX_PARTS).then_some(self)
+        let is_small = self.terms.len() <= MAX_TERMS && self.num_parts() <= MAX_PARTS;
+        is_small.then_some(self)
     }
 
     /// Returns its value, with those of symbols. `None` if one of them is not known, a divisor is
@@ -307,10 +317,13 @@ impl DimExpr {
     /// Returns the least of two numbers.
     #[must_use]
     pub fn least(&self, other: &Self) -> Option<Self> {
+        if self == other {
+            return Some(self.clone());
+        }
         let all = self.parts_of(other, |atom| match atom {
             Atom::Least(parts) => Some(parts),
             _ => None,
-        });
+        })?;
         let kept = without_bounded(all, |a, b| b.is_at_least(a))?;
         match <[Self; 1]>::try_from(kept) {
             Ok([only]) => Some(only),
@@ -321,10 +334,13 @@ impl DimExpr {
     /// Returns the greatest of two numbers.
     #[must_use]
     pub fn greatest(&self, other: &Self) -> Option<Self> {
+        if self == other {
+            return Some(self.clone());
+        }
         let all = self.parts_of(other, |atom| match atom {
             Atom::Greatest(parts) => Some(parts),
             _ => None,
-        });
+        })?;
         let kept = without_bounded(all, Self::is_at_least)?;
         match <[Self; 1]>::try_from(kept) {
             Ok([only]) => Some(only),
@@ -332,8 +348,13 @@ impl DimExpr {
         }
     }
 
-    /// Returns the parts of two least or greatest numbers, in order, each once.
-    fn parts_of(&self, other: &Self, parts: fn(&Atom) -> Option<&Arc<[Self]>>) -> Vec<Self> {
+    /// Returns the parts of two least or greatest numbers, in order, each once, unless there are
+    /// too many to be compared.
+    fn parts_of(
+        &self,
+        other: &Self,
+        parts: fn(&Atom) -> Option<&Arc<[Self]>>,
+    ) -> Option<Vec<Self>> {
         let mut all = Vec::new();
         for extent in [self, other] {
             let only = extent.as_atom().and_then(parts);
@@ -344,11 +365,11 @@ impl DimExpr {
         }
         all.sort_unstable();
         all.dedup();
-        all
+        (all.len() <= MAX_CHOICES).then_some(all)
     }
 
-    /// Returns `true` if it is at least another one, whatever the symbols are. It may be, too, if
-    /// not.
+    /// Returns `true` if it is at least another one, whatever the symbols are. `false` if
+    /// that is not known.
     pub(crate) fn is_at_least(&self, other: &Self) -> bool {
         let lead = self.minus(other);
         if lead.is_some_and(|lead| lead.is_non_negative()) {
@@ -558,5 +579,24 @@ mod tests {
             assert!(num_steps < 100);
         }
         assert_eq!(n(i64::MAX).plus(&n(1)), None);
+    }
+
+    #[test]
+    fn few_numbers_are_compared_with_each_other() {
+        type Join = fn(&DimExpr, &DimExpr) -> Option<DimExpr>;
+        let limits: [(Join, usize); 3] = [
+            (DimExpr::least, MAX_CHOICES),
+            (DimExpr::greatest, MAX_CHOICES),
+            (DimExpr::plus, MAX_TERMS),
+        ];
+        for (join, limit) in limits {
+            let mut all = DimExpr::symbol("x0");
+            for index in 1..limit {
+                all = join(&all, &DimExpr::symbol(&format!("x{index}"))).unwrap();
+            }
+            assert_eq!(join(&all, &DimExpr::symbol("y")), None);
+            // The same ones are no others.
+            assert!(join(&all, &all).is_some() && join(&all, &DimExpr::symbol("x0")).is_some());
+        }
     }
 }
