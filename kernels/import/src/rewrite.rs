@@ -35,6 +35,8 @@ pub(crate) mod shape_values;
 
 mod known_sizes;
 
+pub(crate) mod budget;
+
 pub(crate) mod symbols;
 
 mod identities;

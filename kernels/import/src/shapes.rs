@@ -9,7 +9,8 @@ use tfrt_tensor::DenseHostTensor;
 use crate::dim_expr::DimExpr;
 use crate::names::shown;
 use crate::program::{Constant, OpKind, Program, Value};
-use crate::rewrite::infer::{Dim, Known, sizes};
+use crate::rewrite::budget::{self, KnownElements};
+use crate::rewrite::infer::{Dim, Known};
 use crate::rewrite::known_inputs;
 use crate::rewrite::shape_values::Elements;
 use crate::rewrite::symbols::Symbols;
@@ -85,7 +86,7 @@ impl Shapes {
         for (&value, constant) in &weights {
             known.insert(value, Known::of_constant(constant));
         }
-        let mut made: HashMap<Value, Elements> = HashMap::new();
+        let mut made = KnownElements::default();
         for op in &program.body.ops {
             let OpKind::Call { name, attrs } = &op.kind else {
                 continue;
@@ -99,18 +100,17 @@ impl Shapes {
                 .clone()
                 .map(|value| weights.get(value)?.ready())
                 .collect();
-            let elements: Vec<Option<Elements>> =
-                operands.map(|value| made.get(value).cloned()).collect();
-            let inferred = sizes::inferred(
+            let elements: Vec<Option<&Elements>> = operands.map(|&value| made.get(value)).collect();
+            let inferred = budget::inferred(
                 name,
                 attrs,
                 &of_operands,
                 &constants,
-                elements,
+                &elements,
                 &mut symbols,
             );
             if let (Some(elements), Some(&result)) = (inferred.elements, op.results.first()) {
-                made.insert(result, elements);
+                made.insert(result, elements, &mut symbols);
             }
             known.extend(op.results.iter().copied().zip(inferred.told));
         }

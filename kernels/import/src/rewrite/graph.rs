@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use tfrt_tensor::DenseHostTensor;
 
 use super::Missed;
-use super::infer::{Known, sizes};
+use super::budget::{self, KnownElements};
+use super::infer::Known;
 use super::shape_values::Elements;
 use super::symbols::Symbols;
 use crate::program::{Attr, Constant, Function, Op, OpKind, Value, Weight};
@@ -32,7 +33,7 @@ pub(crate) struct Graph {
     /// The symbols that dimensions are.
     symbols: Symbols,
     /// The elements of tensors that are made from shapes.
-    elements: HashMap<Value, Elements>,
+    elements: KnownElements,
     /// Ops that were made since the last call of [`take_made`](Self::take_made), or of whose
     /// results more is known.
     made: Vec<usize>,
@@ -91,7 +92,7 @@ impl Graph {
             known,
             num_values,
             symbols,
-            elements: HashMap::new(),
+            elements: KnownElements::default(),
             made: Vec::new(),
             missed: BTreeMap::new(),
         };
@@ -128,7 +129,7 @@ impl Graph {
     pub(crate) fn infer_again(&mut self, number: usize, is_seen: impl Fn(Value) -> bool) {
         let results = self.op(number).map(|op| op.results.clone());
         for result in results.into_iter().flatten() {
-            self.elements.remove(&result);
+            self.elements.remove(result, &mut self.symbols);
         }
         self.infer(number);
         let shape = self.name(number).filter(|&name| name == "nn.Shape");
@@ -136,7 +137,7 @@ impl Graph {
             (shape, self.operand(number, 0), self.result(number))
             && !is_seen(of)
         {
-            self.elements.remove(&result);
+            self.elements.remove(result, &mut self.symbols);
         }
     }
 
@@ -147,7 +148,7 @@ impl Graph {
 
     /// Returns the elements of a value that is made from shapes, as far as they are known.
     pub(crate) fn elements(&self, value: Value) -> Option<&Elements> {
-        self.elements.get(&value)
+        self.elements.get(value)
     }
 
     /// Infers the types of the results of an op.
@@ -164,15 +165,13 @@ impl Graph {
             .iter()
             .map(|value| self.constants.get(value)?.ready())
             .collect();
-        let made = op
-            .operands
-            .iter()
-            .map(|value| self.elements.get(value).cloned());
-        let made = made.collect();
-        let inferred = sizes::inferred(name, attrs, &operands, &constants, made, &mut self.symbols);
+        let made = op.operands.iter().map(|&value| self.elements.get(value));
+        let made: Vec<Option<&Elements>> = made.collect();
+        let inferred =
+            budget::inferred(name, attrs, &operands, &constants, &made, &mut self.symbols);
         let results = op.results.clone();
         if let (Some(made), Some(&result)) = (inferred.elements, results.first()) {
-            self.elements.insert(result, made);
+            self.elements.insert(result, made, &mut self.symbols);
         }
         self.known.extend(results.into_iter().zip(inferred.told));
     }

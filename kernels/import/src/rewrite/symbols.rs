@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::budget::{self, Budget};
 use super::infer::Dim;
 use crate::dim_expr::DimExpr;
 
@@ -16,6 +17,8 @@ pub(crate) struct Symbols {
     /// What they stand for, unless they are dimensions that are not known before a run.
     extents: HashMap<u32, DimExpr>,
     numbers: HashMap<DimExpr, u32>,
+    /// How much is followed of the expressions of the function.
+    pub(super) budget: Budget,
 }
 
 impl Symbols {
@@ -27,13 +30,24 @@ impl Symbols {
 
     /// Returns the symbol of a name.
     pub(crate) fn named(&mut self, name: &str) -> u32 {
-        self.number(&DimExpr::symbol(name))
+        let extent = DimExpr::symbol(name);
+        match self.numbers.get(&extent) {
+            Some(&number) => number,
+            None => self.add(&extent),
+        }
     }
 
-    fn number(&mut self, extent: &DimExpr) -> u32 {
+    /// Returns the symbol that an expression has or gets, unless no more are followed.
+    fn number(&mut self, extent: &DimExpr) -> Option<u32> {
         if let Some(&number) = self.numbers.get(extent) {
-            return number;
+            return Some(number);
         }
+        // Both maps have it.
+        let is_kept = !self.budget.is_spent() && self.budget.keep(2 * budget::weight(extent));
+        is_kept.then(|| self.add(extent))
+    }
+
+    fn add(&mut self, extent: &DimExpr) -> u32 {
         self.last = self.last.saturating_add(1);
         self.extents.insert(self.last, extent.clone());
         self.numbers.insert(extent.clone(), self.last);
@@ -53,7 +67,8 @@ impl Symbols {
         }
     }
 
-    /// Returns the dimension that an expression is: an unknown one if it is negative.
+    /// Returns the dimension that an expression is: an unknown one if it is negative, or
+    /// if no more expressions are followed.
     pub(crate) fn dim(&mut self, extent: &DimExpr) -> Dim {
         if let Some(number) = extent.as_number() {
             return match usize::try_from(number) {
@@ -63,7 +78,10 @@ impl Symbols {
         }
         match extent.as_made() {
             Some(number) => Dim::Symbol(number),
-            None => Dim::Symbol(self.number(extent)),
+            None => match self.number(extent) {
+                Some(number) => Dim::Symbol(number),
+                None => self.unknown(),
+            },
         }
     }
 
