@@ -5,15 +5,14 @@
 //! their operand have its memory. Sizes are expressions over the symbols of the inputs; what ops
 //! need besides their results, and gaps for alignment, do not count.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::dim_expr::DimExpr;
 use crate::program::{OpKind, Program, Value};
 use crate::rewrite::VIEWS;
 use crate::shapes::Shapes;
 
-/// The most numbers of bytes, none of which is always the greatest, that a bound is the greatest
-/// of.
+/// The most sums that a bound is the greatest of, where none of them is always the greatest.
 const MAX_BOUNDS: usize = 8;
 
 /// The memory of the intermediate results and outputs of a program.
@@ -115,8 +114,8 @@ impl Program {
     }
 }
 
-/// Returns the greatest sum of the sizes of blocks that exist at once. Of many sums, none of which
-/// is always the greatest, some do not count.
+/// Returns the greatest sum of the sizes of blocks that exist at once. If several sums can be the
+/// greatest, the first [`MAX_BOUNDS`] of them count.
 fn lower_bound(blocks: &[Block], num_ops: usize) -> Option<DimExpr> {
     let mut ends: Vec<Vec<usize>> = vec![Vec::new(); num_ops + 1];
     let mut sum = DimExpr::number(0);
@@ -149,26 +148,44 @@ fn arena(blocks: &[Block]) -> Option<DimExpr> {
     if let Some(bytes) = packed(blocks) {
         return i64::try_from(bytes).ok().map(DimExpr::number);
     }
-    let mut places: Vec<(DimExpr, usize)> = Vec::new();
+    // The sizes of places, those that are free, and those that become free, by when they do.
+    let mut places: Vec<DimExpr> = Vec::new();
+    let mut free: BTreeSet<usize> = BTreeSet::new();
+    let mut taken: BTreeSet<(usize, usize)> = BTreeSet::new();
     for block in blocks {
-        let is_free = |(_, end): &&mut (DimExpr, usize)| *end < block.lives[0];
-        let mut free: Vec<&mut (DimExpr, usize)> = places.iter_mut().filter(is_free).collect();
-        let smallest = |found: Option<usize>, at: usize, free: &[&mut (DimExpr, usize)]| {
-            let is_large = free[at].0.is_at_least(&block.bytes);
-            let is_better = found.is_none_or(|found| free[found].0.is_at_least(&free[at].0));
-            (is_large && is_better).then_some(at).or(found)
-        };
-        let fitting = (0..free.len()).fold(None, |found, at| smallest(found, at, &free));
-        let growing = (0..free.len()).find(|&at| block.bytes.is_at_least(&free[at].0));
-        match (fitting, growing) {
-            (Some(at), _) => free[at].1 = block.lives[1],
-            (None, Some(at)) => *free[at] = (block.bytes.clone(), block.lives[1]),
-            (None, None) => places.push((block.bytes.clone(), block.lives[1])),
+        while let Some(&(end, at)) = taken.first()
+            && end < block.lives[0]
+        {
+            taken.pop_first();
+            free.insert(at);
         }
+        let candidates = || free.iter().copied().take(MAX_CANDIDATES);
+        let fitting = candidates().filter(|&at| places[at].is_at_least(&block.bytes));
+        let smallest = fitting.reduce(|found, at| match places[found].is_at_least(&places[at]) {
+            true => at,
+            false => found,
+        });
+        let growing = || candidates().find(|&at| block.bytes.is_at_least(&places[at]));
+        let at = match (smallest, smallest.is_none().then(growing).flatten()) {
+            (Some(at), _) => at,
+            (None, Some(at)) => {
+                places[at] = block.bytes.clone();
+                at
+            }
+            (None, None) => {
+                places.push(block.bytes.clone());
+                places.len() - 1
+            }
+        };
+        free.remove(&at);
+        taken.insert((block.lives[1], at));
     }
     let mut places = places.into_iter();
-    places.try_fold(DimExpr::number(0), |sum, (bytes, _)| sum.plus(&bytes))
+    places.try_fold(DimExpr::number(0), |sum, bytes| sum.plus(&bytes))
 }
+
+/// The most free places that are compared with a block.
+const MAX_CANDIDATES: usize = 32;
 
 /// The most blocks that are packed closely, which takes time in proportion to their square.
 const MAX_PACKED: usize = 4096;
@@ -246,5 +263,20 @@ mod tests {
             lower_bound(&blocks, 4).unwrap().to_string(),
             "max(4*n+100, 12*n)"
         );
+    }
+
+    #[test]
+    fn few_free_places_are_compared_with_a_block() {
+        let [n, m] = ["n", "m"].map(DimExpr::symbol);
+        let size_of_arena = |num_before: usize| {
+            let before = (0..num_before).map(|_| block(n.clone(), 0, 0));
+            let last = [block(m.clone(), 0, 0), block(m.clone(), 1, 1)];
+            arena(&before.chain(last).collect::<Vec<_>>())
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(size_of_arena(MAX_CANDIDATES - 1), "m+31*n");
+        // The place that fits is behind those that do not.
+        assert_eq!(size_of_arena(MAX_CANDIDATES), "2*m+32*n");
     }
 }

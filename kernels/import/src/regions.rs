@@ -58,7 +58,11 @@ impl Program {
                 let values = ops[at].operands.iter().chain(&ops[at].results);
                 // Ops that share a weight need not share images.
                 let values = values.filter(|value| !weights.contains(value));
-                for &next in values.filter_map(|value| neighbours.get(value)).flatten() {
+                // All ops that share a value are met with the first one of them.
+                for next in values
+                    .filter_map(|value| neighbours.remove(value))
+                    .flatten()
+                {
                     let op = &ops[next];
                     let belongs = is_channels_last(op) || KEEP_CHANNELS.contains(&name_of(op));
                     if belongs && !std::mem::replace(&mut seen[next], true) {

@@ -146,6 +146,7 @@ impl Program {
     #[must_use]
     pub fn constraints(&self) -> Vec<String> {
         let mut uses: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut places_of: HashMap<&str, usize> = HashMap::new();
         let mut numbers = Vec::new();
         for (input, declared) in self.inputs.iter().zip(&self.input_types) {
             let dims = declared.iter().filter_map(|ty| ty.dims.as_ref()).flatten();
@@ -153,10 +154,13 @@ impl Program {
                 let place = format!("dimension {axis} of `{}`", shown(input));
                 match dim {
                     InputDim::Fixed(extent) => numbers.push(format!("{place} is {extent}")),
-                    InputDim::Symbol(name) => match uses.iter_mut().find(|(of, _)| of == name) {
-                        Some((_, places)) => places.push(place),
-                        None => uses.push((name, vec![place])),
-                    },
+                    InputDim::Symbol(name) => {
+                        let at = *places_of.entry(name).or_insert(uses.len());
+                        if at == uses.len() {
+                            uses.push((name, Vec::new()));
+                        }
+                        uses[at].1.push(place);
+                    }
                     InputDim::Unknown => {}
                 }
             }
