@@ -1,12 +1,13 @@
 //! What a file says beyond what an import uses: documentation, metadata, and parts for training,
 //! quantisation and devices.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::rc::Rc;
 
 use bytes::Bytes;
 use prost::Message;
-use tfrt_import::ImportError;
 use tfrt_import::names::{shown, shown_whole};
+use tfrt_import::{ImportError, Limit, Limits};
 
 use crate::proto::{
     FunctionProto, GraphProto, ModelProto, NodeDeviceConfigurationProto, NodeProto,
@@ -64,6 +65,7 @@ fn of_model(proto: &ModelProto, spelled: impl Fn(&str) -> String) -> Vec<(String
 ///
 /// ```
 /// use prost::Message;
+/// use tfrt_import::Limits;
 /// use tfrt_onnx::notes;
 /// use tfrt_onnx::proto::{GraphProto, ModelProto, NodeProto};
 ///
@@ -75,27 +77,30 @@ fn of_model(proto: &ModelProto, spelled: impl Fn(&str) -> String) -> Vec<(String
 /// };
 /// let graph = GraphProto { node: vec![node], ..Default::default() };
 /// let file = ModelProto { graph: Some(graph), ..Default::default() };
-/// let notes = notes::all(file.encode_to_vec())?;
+/// let notes = notes::all(file.encode_to_vec(), &Limits::default())?;
 /// assert_eq!(notes[0].0, "documentation of node 'fc' (MatMul)");
 /// assert_eq!(notes[0].1, "the last layer");
 /// # Ok::<(), tfrt_import::ImportError>(())
 /// ```
 ///
 /// # Errors
-/// If the bytes are not those of a model.
-pub fn all(bytes: Vec<u8>) -> Result<Vec<(String, String)>, ImportError> {
+/// If the bytes are not those of a model, or its graphs are nested too deep.
+pub fn all(bytes: Vec<u8>, limits: &Limits) -> Result<Vec<(String, String)>, ImportError> {
     let bytes = Bytes::from(bytes);
     let proto = ModelProto::decode(bytes.clone()).map_err(|error| {
         let damage = wire::locate(&bytes).map(|damage| damage.to_string());
         ImportError::new(damage.unwrap_or_else(|| error.to_string()))
     })?;
-    let mut notes = Notes(of_model(&proto, |text| shown_whole(text).to_string()));
+    let mut notes = Notes {
+        found: of_model(&proto, |text| shown_whole(text).to_string()),
+        limits,
+    };
     for configuration in &proto.configuration {
         let name = format!("device configuration `{}`", shown(configuration.name()));
         let devices = list(configuration.device.iter().map(|device| shown(device)));
         let colon = if devices.is_empty() { "" } else { ": " };
-        let count = configuration.num_devices();
-        notes.push(name, format!("{count} devices{colon}{devices}"));
+        let count = counted(configuration.num_devices(), "device");
+        notes.push(name, format!("{count}{colon}{devices}"));
     }
     let names = ["initialization", "algorithm"];
     for (index, training) in proto.training_info.iter().enumerate() {
@@ -105,26 +110,80 @@ pub fn all(bytes: Vec<u8>) -> Result<Vec<(String, String)>, ImportError> {
             .zip([&training.initialization, &training.algorithm]);
         for (name, graph) in graphs {
             let of = format!(" in the {name} of training information {index}");
-            notes.graph(graph.as_ref(), &of);
+            notes.graph(graph.as_ref(), Place::of(of))?;
         }
     }
     for function in &proto.functions {
-        notes.function(function);
+        notes.function(function)?;
     }
-    notes.graph(proto.graph.as_ref(), "");
-    Ok(notes.0)
+    notes.graph(proto.graph.as_ref(), Place::of(String::new()))?;
+    Ok(notes.found)
+}
+
+/// Where a graph is: what is shown after the name of something in it.
+///
+/// Graphs may be nested deeply and have many nodes, each of which is shown with its place. So only
+/// the last levels are shown, and names are made where a node says something.
+#[derive(Clone)]
+struct Place {
+    /// The function or the part of the model that all the levels are in.
+    root: Rc<str>,
+    /// The last levels, the innermost one first.
+    levels: [Option<Rc<str>>; 2],
+    /// In how many graphs it is.
+    depth: u64,
+}
+
+impl Place {
+    fn of(root: String) -> Self {
+        Self {
+            root: root.into(),
+            levels: [None, None],
+            depth: 0,
+        }
+    }
+
+    /// Returns the place of a graph that a node of this one has.
+    fn within(&self, level: String) -> Self {
+        let [last, _] = self.levels.clone();
+        Self {
+            root: Rc::clone(&self.root),
+            levels: [Some(level.into()), last],
+            depth: self.depth + 1,
+        }
+    }
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for level in self.levels.iter().flatten() {
+            f.write_str(level)?;
+        }
+        if self.depth > self.levels.len() as u64 {
+            f.write_str(" in …")?;
+        }
+        f.write_str(&self.root)
+    }
 }
 
 /// Notes, in the order of the file.
-struct Notes(Vec<(String, String)>);
+struct Notes<'l> {
+    found: Vec<(String, String)>,
+    limits: &'l Limits,
+}
 
-impl Notes {
+impl Notes<'_> {
     fn push(&mut self, name: String, text: String) {
-        self.0.push((name, text));
+        self.found.push((name, text));
     }
 
     /// Adds the documentation and metadata of something.
-    fn described(&mut self, what: &str, documentation: &str, metadata: &[StringStringEntryProto]) {
+    fn described(
+        &mut self,
+        what: impl Display,
+        documentation: &str,
+        metadata: &[StringStringEntryProto],
+    ) {
         if !documentation.is_empty() {
             let text = shown_whole(documentation).to_string();
             self.push(format!("documentation of {what}"), text);
@@ -136,13 +195,13 @@ impl Notes {
     }
 
     fn training(&mut self, index: usize, training: &TrainingInfoProto) {
-        let nodes = |graph: &Option<GraphProto>| graph.as_ref().map_or(0, |graph| graph.node.len());
+        let nodes = |graph: &Option<GraphProto>| {
+            let count = graph.as_ref().map_or(0, |graph| graph.node.len());
+            counted(count, "node")
+        };
         let mut parts = vec![
-            format!(
-                "{} nodes for initialization",
-                nodes(&training.initialization)
-            ),
-            format!("{} nodes for the algorithm", nodes(&training.algorithm)),
+            format!("{} for initialization", nodes(&training.initialization)),
+            format!("{} for the algorithm", nodes(&training.algorithm)),
         ];
         for (what, bindings) in [
             ("initialized", &training.initialization_binding),
@@ -155,54 +214,56 @@ impl Notes {
         self.push(format!("training information {index}"), parts.join("; "));
     }
 
-    fn function(&mut self, function: &FunctionProto) {
+    fn function(&mut self, function: &FunctionProto) -> Result<(), ImportError> {
         let what = format!("function '{}'", shown(function.name()));
         self.described(&what, function.doc_string(), &function.metadata_props);
-        let inner = self.nodes(&function.node, &format!(" in {what}"));
-        self.all_of(inner);
+        let inner = self.nodes(&function.node, &Place::of(format!(" in {what}")));
+        self.all_of(inner)
     }
 
-    fn graph(&mut self, graph: Option<&GraphProto>, of: &str) {
-        let graph = graph.map(|graph| (graph, of.to_owned()));
-        self.all_of(graph.into_iter().collect());
+    fn graph(&mut self, graph: Option<&GraphProto>, place: Place) -> Result<(), ImportError> {
+        let graph = graph.map(|graph| (graph, place));
+        self.all_of(graph.into_iter().collect())
     }
 
     /// Adds what graphs say, and the graphs of their nodes. Those may be nested as deep as the
     /// format permits, so that there is a list instead of recursion.
-    fn all_of(&mut self, mut open: Vec<(&GraphProto, String)>) {
+    fn all_of(&mut self, mut open: Vec<(&GraphProto, Place)>) -> Result<(), ImportError> {
         open.reverse();
-        while let Some((graph, of)) = open.pop() {
+        while let Some((graph, place)) = open.pop() {
+            self.limits.check(Limit::Subgraphs, place.depth)?;
             for annotation in &graph.quantization_annotation {
                 let name = shown(annotation.tensor_name());
                 let parameters = annotation.quant_parameter_tensor_names.iter();
                 self.push(
-                    format!("quantization annotation of `{name}`{of}"),
+                    format!("quantization annotation of `{name}`{place}"),
                     list(parameters.map(pair)),
                 );
             }
             let values = graph.input.iter().chain(&graph.output);
             for value in values.chain(&graph.value_info) {
-                let what = format!("value `{}`{of}", shown(value.name()));
-                self.described(&what, value.doc_string(), &value.metadata_props);
+                let what = fmt::from_fn(|f| write!(f, "value `{}`{place}", shown(value.name())));
+                self.described(what, value.doc_string(), &value.metadata_props);
             }
             for tensor in &graph.initializer {
-                let what = format!("tensor `{}`{of}", shown(tensor.name()));
-                self.described(&what, tensor.doc_string(), &tensor.metadata_props);
+                let what = fmt::from_fn(|f| write!(f, "tensor `{}`{place}", shown(tensor.name())));
+                self.described(what, tensor.doc_string(), &tensor.metadata_props);
             }
-            let inner = self.nodes(&graph.node, &of);
+            let inner = self.nodes(&graph.node, &place);
             open.extend(inner.into_iter().rev());
         }
+        Ok(())
     }
 
     /// Adds what nodes say. Returns the graphs in their attributes, with where they are.
-    fn nodes<'p>(&mut self, nodes: &'p [NodeProto], of: &str) -> Vec<(&'p GraphProto, String)> {
+    fn nodes<'p>(&mut self, nodes: &'p [NodeProto], of: &Place) -> Vec<(&'p GraphProto, Place)> {
         let mut inner = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
-            let label = match node.name() {
-                "" => format!("node #{index} ({})", shown(node.op_type())),
-                name => format!("node '{}' ({})", shown(name), shown(node.op_type())),
-            };
-            let what = format!("{label}{of}");
+            let label = fmt::from_fn(|f| match node.name() {
+                "" => write!(f, "node #{index} ({})", shown(node.op_type())),
+                name => write!(f, "node '{}' ({})", shown(name), shown(node.op_type())),
+            });
+            let what = fmt::from_fn(|f| write!(f, "{label}{of}"));
             self.described(&what, node.doc_string(), &node.metadata_props);
             for configuration in &node.device_configurations {
                 let name = shown(configuration.configuration_id());
@@ -212,12 +273,12 @@ impl Notes {
             for attribute in &node.attribute {
                 let name = shown(attribute.name());
                 let documentation = attribute.doc_string();
-                self.described(&format!("attribute `{name}` of {what}"), documentation, &[]);
-                let graphs = attribute.g.iter().chain(&attribute.graphs);
-                for graph in graphs {
-                    let place = format!(" in `{name}` of {label}{of}");
+                let attribute_of = fmt::from_fn(|f| write!(f, "attribute `{name}` of {what}"));
+                self.described(attribute_of, documentation, &[]);
+                for graph in attribute.g.iter().chain(&attribute.graphs) {
+                    let place = of.within(format!(" in `{name}` of {label}"));
                     self.described(
-                        &format!("the graph{place}"),
+                        fmt::from_fn(|f| write!(f, "the graph{place}")),
                         graph.doc_string(),
                         &graph.metadata_props,
                     );
@@ -250,6 +311,12 @@ fn sharding(configuration: &NodeDeviceConfigurationProto) -> String {
         parts.push(format!("`{name}` on devices {devices}: {}", list(axes)));
     }
     parts.join("; ")
+}
+
+/// Returns a number of things, with their name in the singular or the plural.
+fn counted<N: Display + PartialEq + From<u8>>(count: N, name: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {name}{plural}")
 }
 
 fn pair(entry: &StringStringEntryProto) -> String {
@@ -347,7 +414,7 @@ mod tests {
 
     #[test]
     fn everything_that_a_file_says_is_listed() {
-        let found = all(model().encode_to_vec()).unwrap();
+        let found = all(model().encode_to_vec(), &Limits::default()).unwrap();
         let found: Vec<String> = found
             .iter()
             .map(|(name, text)| format!("{name}: {text}"))
@@ -373,11 +440,68 @@ mod tests {
         );
     }
 
+    /// Returns a graph of nodes that say something, within so many others.
+    fn nested(depth: usize) -> ModelProto {
+        let leaf = NodeProto {
+            doc_string: Some("x".into()),
+            ..Default::default()
+        };
+        let mut graph = GraphProto {
+            node: vec![leaf; 3],
+            ..Default::default()
+        };
+        for level in 0..depth {
+            let branch = AttributeProto {
+                name: Some("a".repeat(150)),
+                g: Some(graph),
+                ..Default::default()
+            };
+            let node = NodeProto {
+                name: Some(format!("n{level}")),
+                attribute: vec![branch],
+                ..Default::default()
+            };
+            graph = GraphProto {
+                node: vec![node],
+                ..Default::default()
+            };
+        }
+        ModelProto {
+            graph: Some(graph),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn places_in_nested_graphs_are_cut() {
+        let limits = Limits::default();
+        let len_of = |depth: usize| {
+            let found = all(nested(depth).encode_to_vec(), &limits).unwrap();
+            assert_eq!(found.len(), 3);
+            found.iter().map(|(name, _)| name.len()).sum::<usize>()
+        };
+        assert!(len_of(1) < len_of(2));
+        assert_eq!(len_of(3), len_of(9));
+        let found = all(nested(4).encode_to_vec(), &limits).unwrap();
+        let attribute = "a".repeat(150);
+        assert_eq!(
+            found[1].0,
+            format!(
+                "documentation of node #1 () in `{attribute}` of node 'n0' () in `{attribute}` of \
+                 node 'n1' () in …"
+            )
+        );
+        let strict = limits.with(Limit::Subgraphs, 3);
+        assert!(all(nested(3).encode_to_vec(), &strict).is_ok());
+        let error = all(nested(4).encode_to_vec(), &strict).unwrap_err();
+        assert!(error.to_string().contains("--max-subgraphs"), "{error}");
+    }
+
     #[test]
     fn damage_is_located() {
         let mut bytes = model().encode_to_vec();
         bytes.truncate(bytes.len() - 1);
-        let error = all(bytes).unwrap_err().to_string();
+        let error = all(bytes, &Limits::default()).unwrap_err().to_string();
         assert!(error.contains("byte"), "{error}");
     }
 }

@@ -207,11 +207,15 @@ pub(crate) fn notes(path: &str) -> Result<Option<String>, Failure> {
     if model_kind(path) != Some(ModelKind::Onnx) {
         return Ok(None);
     }
-    let notes = tfrt_onnx::notes::all(Input::read(path)?.bytes);
+    let notes = tfrt_onnx::notes::all(Input::read(path)?.bytes, &Limits::default());
     let notes = notes
         .map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))?
         .into_iter();
-    let lines = notes.map(|(name, text)| format!("{name}: {text}\n"));
+    // An annotation may say nothing but its name.
+    let lines = notes.map(|(name, text)| match text.is_empty() {
+        true => format!("{name}\n"),
+        false => format!("{name}: {text}\n"),
+    });
     Ok(Some(lines.collect()))
 }
 
