@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 /// The newest version of the domain `ai.onnx` that is known.
 pub const NEWEST_OPSET: i64 = 27;
 
-/// The ops that later versions of the domain changed or added: of these versions, that is all that
-/// is known.
+/// The ops that later versions of the domain changed or added. Nothing else is known of these
+/// versions.
 const LATER: &[(i64, &[&str])] = &[(
     28,
     &[

@@ -27,8 +27,8 @@ in which it was found, and the exit status is 1.";
 
 /// Print the contents of a BEF file, even if it is damaged
 ///
-/// Of an ONNX model, print documentation, metadata and what an import ignores, then the file that
-/// its program is translated to.
+/// Print the documentation, metadata and ignored parts of an ONNX model, then the file that its
+/// program is translated to.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -431,9 +431,9 @@ impl RequestContext {
         self.running.as_ref()
     }
 
-    /// Returns the place of the kernel that runs, in its program: of several, the one that began
-    /// last; of none, the one that ended last. Unknown unless the request
-    /// [watches its kernels](RequestContextBuilder::watch_kernels).
+    /// Returns the place of the running kernel in its program. If several kernels run, it is the
+    /// place of the one that began last; if none runs, of the one that ended last. The place is
+    /// unknown unless the request [watches its kernels](RequestContextBuilder::watch_kernels).
     #[must_use]
     pub fn running_place(&self) -> Place {
         let running = self.running_kernels();
