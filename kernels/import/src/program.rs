@@ -9,7 +9,7 @@
 
 mod constant;
 
-mod declared;
+pub(crate) mod declared;
 
 mod structure;
 

@@ -74,6 +74,7 @@ use std::collections::{HashMap, VecDeque};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::error::ImportError;
+use crate::program::declared::name_of_place;
 use crate::program::{Program, Value, Weight};
 
 pub use fold::Folding;
@@ -121,27 +122,17 @@ enum Phase {
 }
 
 impl Phase {
-    const ALL: [Self; 7] = [
-        Self::Simplify,
-        Self::Combine,
-        Self::Widen,
+    /// Every phase in order, with the name of the stage that it is.
+    const ALL: [(Self, &'static str); 7] = [
+        (Self::Simplify, "simplify"),
+        (Self::Combine, "combine"),
+        (Self::Widen, "widen"),
         // Attention is found as it is, but epilogues are those of single precision.
-        Self::Combine,
-        Self::Join,
-        Self::Layout,
-        Self::Chains,
+        (Self::Combine, "combine widened"),
+        (Self::Join, "join"),
+        (Self::Layout, "layout"),
+        (Self::Chains, "chains"),
     ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Simplify => "simplify",
-            Self::Combine => "combine",
-            Self::Widen => "widen",
-            Self::Join => "join",
-            Self::Layout => "layout",
-            Self::Chains => "chains",
-        }
-    }
 }
 
 impl RewriteRule {
@@ -332,8 +323,8 @@ pub struct Rewriting {
     pub applied: Vec<Applied>,
     /// The rules that nearly applied.
     pub missed: Vec<Missed>,
-    /// The number of ops of the program's function after each stage, in order: `fold`, `join`, and
-    /// so on.
+    /// The number of ops of the program's function after each stage, in order: `fold`, `equal ops`,
+    /// and so on. No two stages have one name.
     pub stages: Vec<(&'static str, usize)>,
 }
 
@@ -476,7 +467,7 @@ pub(crate) fn known_inputs(program: &Program, symbols: &mut Symbols) -> HashMap<
             continue;
         };
         let symbol = |axis: usize, name: Option<&str>| {
-            let place = || format!("{input}.{axis}");
+            let place = || name_of_place(input, axis);
             match name.map_or_else(|| (place(), false), |name| (name.to_owned(), true)) {
                 (place, false) if names.contains(&*place) => symbols.unknown(),
                 (name, _) => Dim::Symbol(symbols.named(&name)),
@@ -496,9 +487,9 @@ fn run(
 ) -> Graph {
     if rules.has(common::NAME) {
         common::join_equal(&mut graph, applied);
-        stages.push(("join", graph.num_ops()));
+        stages.push(("equal ops", graph.num_ops()));
     }
-    for phase in Phase::ALL {
+    for (phase, stage) in Phase::ALL {
         let of_phase: Vec<&'static RewriteRule> = rules
             .0
             .iter()
@@ -506,12 +497,12 @@ fn run(
             .filter(|rule| rule.phase == phase)
             .collect();
         run_phase(&mut graph, &of_phase, applied);
-        stages.push((phase.name(), graph.num_ops()));
+        stages.push((stage, graph.num_ops()));
     }
     // Rules make equal ops, too.
     if rules.has(common::NAME) {
         common::join_equal(&mut graph, applied);
-        stages.push(("join", graph.num_ops()));
+        stages.push(("equal ops made", graph.num_ops()));
     }
     graph
 }
@@ -577,6 +568,17 @@ fn fused_place(first: &str, second: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stages_have_names_of_their_own() {
+        let mut builder = crate::program::ProgramBuilder::default();
+        let x = builder.input("x");
+        let mut program = builder.finish(&[("y", x)]);
+        let stages = program.rewrite_with(&RewriteRules::default(), None).stages;
+        let names: std::collections::BTreeSet<&str> = stages.iter().map(|stage| stage.0).collect();
+        assert_eq!(names.len(), stages.len());
+        assert_eq!(names.len(), Phase::ALL.len() + 2);
+    }
 
     #[test]
     fn rules_have_names_of_their_own() {

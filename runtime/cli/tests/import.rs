@@ -344,6 +344,8 @@ fn dimensions_and_shapes_are_those_of_the_program() {
     );
     assert!(!stdout(&["import", "--dim", "rows=3", &file]).contains("symbols: "));
     assert!(stdout(&["import", &file]).contains("symbols: rows\n"));
+    let text = stdout(&["import", "--shape", "x=?x64", &file]);
+    assert!(text.contains("dimensions without a name: x.0\n"), "{text}");
 }
 
 #[test]
@@ -423,7 +425,10 @@ fn the_report_has_everything() {
     );
     let stages = program["stages"].as_array().unwrap();
     let last = stages.last().unwrap();
-    assert_eq!((&last["stage"], &last["ops"]), (&"join".into(), &3.into()));
+    assert_eq!(
+        (&last["stage"], &last["ops"]),
+        (&"equal ops made".into(), &3.into())
+    );
     // The first product lives until the second one is made, and the other result to the end.
     assert_eq!(program["arena"]["bytes"], "512*rows");
     assert_eq!(program["arena"]["lower_bound_bytes"], "512*rows");

@@ -9,12 +9,46 @@ use crate::error::ImportError;
 use crate::names::shown;
 use crate::types::{InputDim, InputType};
 
+/// Returns the name of a dimension that a model does not name.
+pub(crate) fn name_of_place(input: &str, axis: usize) -> String {
+    format!("{input}.{axis}")
+}
+
 impl Program {
     /// Returns the names of the symbolic dimensions of the inputs.
     #[must_use]
     pub fn symbols(&self) -> BTreeSet<&str> {
         let dims = self.input_types.iter().flatten().filter_map(dims_of);
         dims.flatten().filter_map(symbol_of).collect()
+    }
+
+    /// Returns the names that expressions have for the dimensions of the inputs of which a model
+    /// declares neither a name nor a number: those of their places, such as `x.0`.
+    ///
+    /// ```
+    /// use tfrt_import::program::ProgramBuilder;
+    /// use tfrt_import::{InputDim, InputType};
+    ///
+    /// let mut builder = ProgramBuilder::default();
+    /// let dims = Some(vec![InputDim::Fixed(3), InputDim::Unknown]);
+    /// let x = builder.declared_input("x", InputType { dtype: None, dims });
+    /// let program = builder.finish(&[("y", x)]);
+    /// assert_eq!(program.unnamed_dims(), ["x.1"]);
+    /// assert_eq!(program.inferred_outputs()[0].to_string(), "tensor [3, x.1]");
+    /// ```
+    #[must_use]
+    pub fn unnamed_dims(&self) -> Vec<String> {
+        let names = self.symbols();
+        let inputs = self.inputs.iter().zip(&self.input_types);
+        let dims = inputs.flat_map(|(input, declared)| {
+            let dims = declared.iter().filter_map(dims_of).flatten().enumerate();
+            dims.filter_map(move |(axis, dim)| match dim {
+                InputDim::Unknown => Some(name_of_place(input, axis)),
+                InputDim::Fixed(_) | InputDim::Symbol(_) => None,
+            })
+        });
+        // A place with the name of a symbol has none.
+        dims.filter(|name| !names.contains(&**name)).collect()
     }
 
     /// Replaces a symbolic dimension of the inputs by a number, also in the types of the outputs.

@@ -176,6 +176,9 @@ pub(super) fn summary(report: &Report, program: &Program, reported: &ReportedPro
     let symbols = report.symbols.iter();
     let symbols: Vec<String> = symbols.map(|name| shown(name).to_string()).collect();
     line("symbols", &symbols, ", ");
+    let unnamed = report.unnamed_dims.iter();
+    let unnamed: Vec<String> = unnamed.map(|name| shown(name).to_string()).collect();
+    line("dimensions without a name", &unnamed, ", ");
     line("constraints", &report.constraints, "; ");
     let outputs = report.outputs.iter().filter_map(|output| {
         let inferred = output.inferred.as_ref()?;
@@ -220,6 +223,7 @@ pub(super) fn summary(report: &Report, program: &Program, reported: &ReportedPro
 /// of its outputs.
 pub(super) fn add_shapes(report: &mut Report, program: &Program) {
     report.symbols = program.symbols().into_iter().map(str::to_owned).collect();
+    report.unnamed_dims = program.unnamed_dims();
     report.constraints = program.constraints();
     let inferred = program.outputs.iter().zip(program.inferred_outputs());
     for (name, inferred) in inferred {

@@ -29,6 +29,8 @@ pub(super) struct Report {
     pub(super) outputs: Vec<ReportedValue>,
     /// The names of the symbolic dimensions of the inputs.
     pub(super) symbols: Vec<String>,
+    /// What expressions call the dimensions of the inputs that have neither a name nor a number.
+    pub(super) unnamed_dims: Vec<String>,
     /// What a run requires of the dimensions of the inputs, one sentence each.
     pub(super) constraints: Vec<String>,
     pub(super) initializers: Count,
