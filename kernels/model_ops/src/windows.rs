@@ -697,9 +697,9 @@ fn average_pool(
             for plane in 0..planes {
                 let values = window.iter().map(|&(_, place)| from[plane * pixels + place].to_f64());
                 let value = match p {
-                    0 => values.sum::<f64>() / count as f64,
-                    1 => values.map(f64::abs).sum(),
-                    _ => values.map(|x| x.abs().powi(p as i32)).sum::<f64>().powf(1.0 / p as f64),
+                    0 => sum(values) / count as f64,
+                    1 => sum(values.map(f64::abs)),
+                    _ => sum(values.map(|x| x.abs().powi(p as i32))).powf(1.0 / p as f64),
                 };
                 to[plane * places + output] = T::of_f64(value);
             }
@@ -708,6 +708,12 @@ fn average_pool(
         drop(to);
         Ok(AnyRef::available(y))
     })
+}
+
+/// Returns a sum that is 0 for no numbers, and for a window of padding: that of the standard library
+/// is then -0.
+fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |sum, number| sum + number)
 }
 
 /// Reduces all spatial dimensions to one element each: by the `mean`, the `max`, or the norm of
@@ -736,9 +742,9 @@ fn global_pool(
         made(ctx, &dims, |at| {
             let values = from[at * pixels..][..pixels].iter().map(|x| x.to_f64());
             T::of_f64(match function {
-                "mean" => values.sum::<f64>() / pixels as f64,
+                "mean" => sum(values) / pixels as f64,
                 "max" => values.fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || a > b { a } else { b }),
-                _ => values.map(|x| x.abs().powi(p as i32)).sum::<f64>().powf(1.0 / p as f64),
+                _ => sum(values.map(|x| x.abs().powi(p as i32))).powf(1.0 / p as f64),
             })
         })
     })
