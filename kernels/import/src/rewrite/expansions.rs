@@ -3,7 +3,7 @@
 use super::attention;
 use super::graph::Graph;
 use super::infer::{self, Dim};
-use super::matching::{constant_integers, uniform};
+use super::matching::{constant_integers, is_real, uniform};
 use super::{Phase, RewriteRule};
 use crate::dim_expr::DimExpr;
 use crate::program::Value;
@@ -115,6 +115,9 @@ fn expanded(graph: &Graph, value: Value) -> Option<(usize, Value, Vec<Dim>, Vec<
         return None;
     };
     let (own, dims) = (graph.known(x).dims?, graph.known(value).dims?);
+    if graph.known(shape).rank() != Some(1) {
+        return None;
+    }
     let wanted: Vec<DimExpr> = match constant_integers(graph, shape) {
         Some(extents) => extents.into_iter().map(DimExpr::number).collect(),
         None => {
@@ -141,6 +144,10 @@ fn expand_later(graph: &mut Graph, number: usize) -> Option<Value> {
     }
     let shape = graph.operand(expansion, 1)?;
     let name = graph.name(number)?.to_owned();
+    // A whole number is not divided by 0 if it is expanded to no elements.
+    if name == "nn.Div" && !is_real(graph, x) {
+        return None;
+    }
     let attrs = graph.attrs(number).to_vec();
     let [of, place] = [expansion, number].map(|number| graph.place(number).to_owned());
     operands[at] = x;

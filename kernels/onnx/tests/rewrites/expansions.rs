@@ -172,6 +172,37 @@ fn other_functions_of_expanded_tensors_stay() {
 }
 
 #[test]
+fn an_expansion_to_a_matrix_of_sizes_stays_an_error() {
+    let mut b = Builder::new(755);
+    let (x, y) = (b.input("x", &[1, 4]), b.input("y", &[3, 4]));
+    let shape = b.integers(&[3, 4]);
+    b.weights.last_mut().unwrap().dims = vec![1, 2];
+    let expanded = b.op("Expand", &[&x, &shape]);
+    let sum = b.op("Add", &[&expanded, &y]);
+    let [plain, rewritten] = b.check_failure(&[&sum]);
+    assert_eq!(plain, rewritten);
+}
+
+#[test]
+fn integers_are_not_divided_by_zero_if_there_are_none() {
+    for is_dividend in [true, false] {
+        let mut b = Builder::new(756);
+        let x = b.input("x", &[1]);
+        let x = b.op_with("Cast", &[&x], &[int("to", 7)]);
+        let (number, none) = (b.integers(&[0]), b.integers(&[0]));
+        let zero = b.op("Mul", &[&x, &number]);
+        let zeros = b.op("Expand", &[&zero, &none]);
+        let y = match is_dividend {
+            true => b.op("Div", &[&zeros, &number]),
+            false => b.op("Div", &[&number, &zeros]),
+        };
+        let y = b.op_with("Cast", &[&y], &[int("to", 1)]);
+        let rules = b.check(&[&y]);
+        assert!(!rules.contains(&LATER), "{rules:?}");
+    }
+}
+
+#[test]
 fn attention_broadcasts_masks_that_were_expanded() {
     for dims in [[2, 3, 5, 5], [2, 1, 5, 5]] {
         for is_hiding in [false, true] {
