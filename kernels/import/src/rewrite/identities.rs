@@ -201,10 +201,16 @@ fn power(graph: &mut Graph, number: usize) -> Option<Value> {
     Some(graph.make(number, name, &operands, Vec::new(), 1, &place)[0])
 }
 
+/// The most dimensions of a tensor: a permutation of more is an error of the run.
+const MAX_RANK: usize = 32;
+
 /// Returns the permutation of a transposition; negative numbers are resolved.
 pub(super) fn permutation(graph: &Graph, number: usize) -> Option<Vec<usize>> {
     let perm = graph.ints(number, "perm")?;
     let rank = perm.len();
+    if rank > MAX_RANK {
+        return None;
+    }
     let mut found = Vec::with_capacity(rank);
     for &axis in perm {
         let axis = if axis < 0 {

@@ -226,6 +226,35 @@ fn padding_joins_convolutions_and_means() {
 }
 
 #[test]
+fn means_of_padding_are_zero_without_a_sign() {
+    let mut b = Builder::new(100);
+    let x = b.input("x", &[1, 2, 5, 5]);
+    let pads = b.integers(&[0, 0, 5, 5, 0, 0, 5, 5]);
+    let y = b.op("Pad", &[&x, &pads]);
+    let y = b.op_with("AveragePool", &[&y], &[ints("kernel_shape", &[3, 3])]);
+    b.check_bits("pad-into-window", 1, &[&y]);
+}
+
+#[test]
+fn permutations_of_more_axes_than_tensors_have_stay() {
+    use tfrt_import::program::{Attr, ProgramBuilder};
+    use tfrt_import::{InputDim, InputType};
+    for (rank, num_dropped) in [(32, 1), (33, 0)] {
+        let mut builder = ProgramBuilder::default();
+        let declared = InputType {
+            dtype: Some(DType::F32),
+            dims: Some(vec![InputDim::Fixed(1); rank]),
+        };
+        let x = builder.declared_input("x", declared);
+        let perm = [("perm", Attr::Ints((0..rank as i64).collect()))];
+        let y = builder.call("nn.Transpose", &[x], &perm, 1, "an op");
+        let mut program = builder.finish(&[("y", y[0])]);
+        let applied = program.rewrite(&RewriteRules::default());
+        assert_eq!(applied.len(), num_dropped, "{rank} axes");
+    }
+}
+
+#[test]
 fn padding_joins_maxima() {
     // What is padded, with what, and attributes of the pooling.
     let infinity = f32::NEG_INFINITY;
