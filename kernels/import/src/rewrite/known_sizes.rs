@@ -41,13 +41,16 @@ pub(super) const RULES: &[RewriteRule] = &[
 /// The most ops that are looked at to find out whose shapes sizes come from.
 const MAX_LOOKED_AT: usize = 256;
 
-/// Returns the elements of an operand that is computed, if what they are computed from is needed by
-/// the other operand anyway: its errors must be seen.
+/// Returns the elements of an operand that is computed, if it is a list, and what they are computed
+/// from is needed by the other operand anyway: its errors must be seen.
 fn computed(graph: &Graph, value: Value, x: Value) -> Option<Elements> {
     if graph.lazy_constant(value).is_some() {
         return None;
     }
     let elements = graph.elements(value)?.clone();
+    if graph.known(value).rank() != Some(1) {
+        return None;
+    }
     let mut needed = None;
     let mut pending = vec![value];
     for _ in 0..MAX_LOOKED_AT {
@@ -59,6 +62,11 @@ fn computed(graph: &Graph, value: Value, x: Value) -> Option<Elements> {
         };
         let operands = graph.operands(maker);
         if !matches!(graph.name(maker), Some("nn.Shape" | "nn.Size")) {
+            // An element that is not known may come from a division by 0, even if another one is
+            // taken.
+            if graph.elements(next)?.iter().any(Option::is_none) {
+                return None;
+            }
             pending.extend(operands);
             continue;
         }
@@ -105,7 +113,10 @@ fn reshape(graph: &mut Graph, number: usize) -> Option<Value> {
         sizes.push(match element.as_number() {
             Some(number) => number,
             None if own.as_ref() == Some(element) && !allows_zero => 0,
-            None if rest.is_none() => {
+            // A computed size of 0 stands for the operand's own, and -1 does not.
+            None if rest.is_none()
+                && (allows_zero || own.is_some_and(|own| own.vanishes_with(element))) =>
+            {
                 rest = Some(element);
                 -1
             }
@@ -170,9 +181,12 @@ fn slice(graph: &mut Graph, number: usize) -> Option<Value> {
     if has_steps && (steps.len() != starts.len() || !steps.iter().all(|&step| step == 1)) {
         return None;
     }
+    // An axis that is listed twice is an error.
+    let mut seen = vec![false; own.len()];
     let mut ends = axes.iter().zip(&ends);
     let takes_all = ends.all(|(&axis, end)| {
         let axis = super::infer::axis_of(axis, own.len());
+        let axis = axis.filter(|&axis| !std::mem::replace(&mut seen[axis], true));
         let extent = axis.map(|axis| graph.symbols().extent(own[axis]));
         extent.is_some() && extent == *end
     });

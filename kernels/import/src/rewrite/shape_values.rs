@@ -31,13 +31,38 @@ pub(crate) fn of_constant(tensor: &DenseHostTensor) -> Option<Elements> {
     )
 }
 
-/// Returns the elements of the result of an op.
+/// Returns the numbers of a constant list.
+fn list_of(constants: &[Option<&DenseHostTensor>], at: usize) -> Option<Vec<i64>> {
+    let list = (*constants.get(at)?)?;
+    let is_short = list.num_elements() <= MAX_ELEMENTS && list.shape().rank() <= 1;
+    is_short.then(|| integers(list))?
+}
+
+/// Returns `true` if an attribute is the axis of a list.
+fn is_along_list(attrs: &[(String, Attr)], default: Option<i64>) -> bool {
+    let axis = attrs.iter().find_map(|(name, attr)| match attr {
+        Attr::Int(axis) if name == "axis" => Some(*axis),
+        _ => None,
+    });
+    matches!(axis.or(default), Some(0 | -1))
+}
+
+/// Returns `true` if operands have one element type for certain: an op fails for different ones.
+fn have_one_type(operands: &[Known]) -> bool {
+    let mut types = operands.iter().map(|operand| operand.dtype);
+    let first = types.next().flatten();
+    first.is_some() && types.all(|dtype| dtype == first)
+}
+
+/// Returns the elements of the result of an op, of which `told` is known. They are only known if
+/// the op cannot fail: rules drop ops that compute what is known.
 pub(crate) fn result(
     name: &str,
     attrs: &[(String, Attr)],
     operands: &[Known],
     constants: &[Option<&DenseHostTensor>],
     elements: &[Option<Elements>],
+    told: Option<&Known>,
     symbols: &Symbols,
 ) -> Option<Elements> {
     let rank = |at: usize| operands.get(at).and_then(Known::rank);
@@ -60,7 +85,15 @@ pub(crate) fn result(
         }
         // A scalar becomes a list of one element, or the other way round.
         "nn.Reshape" | "nn.Squeeze" | "nn.Unsqueeze" => {
-            first().filter(|elements| elements.len() == 1)
+            let has_list = rank(0).is_some_and(|rank| rank <= 1);
+            let is_list = told.and_then(Known::rank).is_some_and(|rank| rank <= 1);
+            let fits = match (name, operands.len()) {
+                ("nn.Squeeze", 1) => has_list,
+                ("nn.Reshape", _) => matches!(list_of(constants, 1)?[..], [] | [1 | -1]),
+                // Axes out of range leave no rank to tell, and repeated ones are an error.
+                _ => has_list && is_list && list_of(constants, 1)?.len() <= 1,
+            };
+            first().filter(|elements| elements.len() == 1 && fits)
         }
         "tf.AddV2" | "tf.Sub" | "tf.Mul" | "nn.Div" | "nn.Min" | "nn.Max" => {
             let all = elements.iter().cloned().collect::<Option<Vec<_>>>()?;
@@ -74,11 +107,13 @@ pub(crate) fn result(
             all.try_fold(start, |a, b| pairwise(name, &a, &b))
         }
         "nn.Equal" => match elements {
-            [Some(a), Some(b)] => pairwise(name, a, b),
+            [Some(a), Some(b)] if have_one_type(operands) => pairwise(name, a, b),
             _ => None,
         },
         "nn.Where" => match elements {
-            [Some(condition), Some(x), Some(y)] => chosen(condition, x, y),
+            [Some(condition), Some(x), Some(y)] if have_one_type(&operands[1..]) => {
+                chosen(condition, x, y)
+            }
             _ => None,
         },
         "nn.Range" => {
@@ -87,9 +122,10 @@ pub(crate) fn result(
                 _ => None,
             };
             let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
-            let step = usize::try_from(step).ok().filter(|&step| step > 0)?;
-            let is_short = limit.checked_sub(start)? <= (MAX_ELEMENTS * step) as i64;
-            let range = is_short.then(|| (start..limit).step_by(step))?;
+            let most = (MAX_ELEMENTS as i64).saturating_mul(step);
+            let is_short = step > 0 && limit.checked_sub(start)? <= most;
+            let step = usize::try_from(step).ok().filter(|_| is_short)?;
+            let range = (start..limit).step_by(step);
             Some(range.map(|number| Some(DimExpr::number(number))).collect())
         }
         "nn.Fill" => {
@@ -104,10 +140,8 @@ pub(crate) fn result(
             (len <= MAX_ELEMENTS && value.len() == 1).then(|| vec![value[0].clone(); len])
         }
         "nn.Gather" => {
-            let from = first().filter(|_| rank(0) == Some(1))?;
-            let indices = (*constants.get(1)?)?;
-            let is_short = indices.num_elements() <= MAX_ELEMENTS;
-            let indices = is_short.then(|| integers(indices))??;
+            let from = first().filter(|_| rank(0) == Some(1) && is_along_list(attrs, Some(0)))?;
+            let indices = list_of(constants, 1)?;
             let picked = indices
                 .iter()
                 .map(|&index| Some(from[axis_of(index, from.len())?].clone()));
@@ -116,10 +150,11 @@ pub(crate) fn result(
         "nn.Slice" => {
             let from = first().filter(|_| rank(0) == Some(1))?;
             let is_plain = attrs.iter().all(|(name, _)| name != "slots");
-            let number = |at: usize| match integers((*constants.get(at)?)?)?[..] {
+            let number = |at: usize| match list_of(constants, at)?[..] {
                 [number] => Some(number),
                 _ => None,
             };
+            let is_along = operands.len() <= 3 || matches!(number(3), Some(0 | -1));
             let steps_by_one = operands.len() <= 4 || number(4) == Some(1);
             let len = i64::try_from(from.len()).ok()?;
             let place = |at: usize| {
@@ -133,11 +168,12 @@ pub(crate) fn result(
             };
             let (start, end) = (place(1)?, place(2)?);
             let part = from.get(start..end.max(start)).map(<[_]>::to_vec);
-            part.filter(|_| is_plain && steps_by_one)
+            part.filter(|_| is_plain && is_along && steps_by_one)
         }
         "nn.Concat" => {
             let is_list = |at: usize| rank(at) == Some(1);
-            if !(0..operands.len()).all(is_list) {
+            let fits = is_along_list(attrs, None) && have_one_type(operands);
+            if !fits || !(0..operands.len()).all(is_list) {
                 return None;
             }
             let all = elements.iter().cloned().collect::<Option<Vec<_>>>()?;
@@ -172,7 +208,17 @@ fn pairwise(name: &str, a: &Elements, b: &Elements) -> Option<Elements> {
     Some(all.collect())
 }
 
+/// Returns `true` if a number is the same in a run, where integers wrap: its factors leave room for
+/// dimensions. Sums and products need not be: what they are is wrapped in the end.
+fn is_without_wrapping(extent: &DimExpr) -> bool {
+    extent.as_number().is_some() || extent.times(&DimExpr::number(1 << 32)).is_some()
+}
+
 fn computed(name: &str, a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    let wraps_alike = matches!(name, "tf.AddV2" | "tf.Sub" | "tf.Mul");
+    if !wraps_alike && ![a, b].into_iter().all(is_without_wrapping) {
+        return None;
+    }
     match name {
         "tf.AddV2" => a.plus(b),
         "tf.Sub" => a.minus(b),
@@ -216,9 +262,37 @@ fn chosen(condition: &Elements, x: &Elements, y: &Elements) -> Option<Elements> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rewrite::infer::Dim;
 
     fn list(extents: &[DimExpr]) -> Elements {
         extents.iter().cloned().map(Some).collect()
+    }
+
+    #[test]
+    fn elements_are_those_of_ops_that_cannot_fail() {
+        let list_of = |dtype| Known {
+            dtype: Some(dtype),
+            dims: Some(vec![Dim::Fixed(1)]),
+        };
+        let elements = [1, 2].map(|number| Some(list(&[DimExpr::number(number)])));
+        let joined = |second: DType, axis: i64| {
+            let operands = [list_of(DType::I64), list_of(second)];
+            let axis = [("axis".to_owned(), Attr::Int(axis))];
+            let symbols = Symbols::default();
+            result(
+                "nn.Concat",
+                &axis,
+                &operands,
+                &[None, None],
+                &elements,
+                None,
+                &symbols,
+            )
+        };
+        let both = list(&[DimExpr::number(1), DimExpr::number(2)]);
+        assert_eq!(joined(DType::I64, -1), Some(both));
+        assert_eq!(joined(DType::I32, -1), None);
+        assert_eq!(joined(DType::I64, 1), None);
     }
 
     #[test]

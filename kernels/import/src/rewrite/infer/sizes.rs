@@ -56,7 +56,15 @@ pub(crate) fn inferred(
     {
         told.dims = Some(dims);
     }
-    let elements = shape_values::result(name, attrs, operands, constants, &elements, symbols);
+    let elements = shape_values::result(
+        name,
+        attrs,
+        operands,
+        constants,
+        &elements,
+        told.first(),
+        symbols,
+    );
     Inferred { told, elements }
 }
 
@@ -176,11 +184,13 @@ fn reshaped(
         let others = dims.iter().enumerate().filter(|(at, _)| *at != axis);
         let others: Option<Vec<Dim>> = others.map(|(_, dim)| *dim).collect();
         let rest = others.and_then(|others| {
-            // If a size is 0, so are all elements: with other sizes than 0, the operand's own size
+            let product = symbols.product(&others)?;
+            let rest = all.divided_exactly(&product)?;
+            // If another size is 0, the product says nothing of this one: -1 then stands for 0. If
+            // this one is 0, so are all elements: with other sizes than 0, the operand's own size
             // does not fit.
-            let is_safe =
-                element.is_none() || others.iter().all(|dim| matches!(dim, Dim::Fixed(1..)));
-            let rest = all.divided_exactly(&symbols.product(&others)?)?;
+            let is_safe = others.iter().all(|dim| matches!(dim, Dim::Fixed(1..)))
+                || element.is_none() && rest.vanishes_with(&product);
             let is_said = element.is_none_or(|element| *element == rest);
             (is_safe && is_said).then_some(rest)
         });
