@@ -710,8 +710,8 @@ fn average_pool(
     })
 }
 
-/// Returns a sum that is 0 for no numbers, and for a window of padding: that of the standard library
-/// is then -0.
+/// Returns a sum that is 0 for no numbers, as for a window of padding: that of the standard
+/// library is then -0.
 fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |sum, number| sum + number)
 }
