@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
+use prost::Message;
+use tfrt_onnx::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 
@@ -71,8 +73,38 @@ fn prepare(command: &str) -> Result<PathBuf, Failed> {
     }
     fs::write(folder.join("pipeline.mlir"), PIPELINE)?;
     fs::write(folder.join("mistakes.mlir"), MISTAKES)?;
+    fs::write(folder.join("model.onnx"), model().encode_to_vec())?;
     fs::write(folder.join("rows.csv"), "name,price\nbread,1.5\nsalt,0.5\n")?;
     Ok(folder)
+}
+
+/// A model of one op.
+fn model() -> ModelProto {
+    let value = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    let node = NodeProto {
+        op_type: Some("Relu".into()),
+        input: vec!["x".into()],
+        output: vec!["y".into()],
+        ..Default::default()
+    };
+    ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            domain: Some(String::new()),
+            version: Some(20),
+        }],
+        graph: Some(GraphProto {
+            name: Some("graph".into()),
+            node: vec![node],
+            input: vec![value("x")],
+            output: vec![value("y")],
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
 }
 
 fn run_in_shell(line: &str, folder: &Path) -> Result<tool::Output, Failed> {
