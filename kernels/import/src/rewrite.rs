@@ -381,6 +381,7 @@ impl Program {
         }
         let rewritten = run(graph, rules, &mut applied, &mut stages).finish();
         let missed = rewritten.missed;
+        let mut symbols = rewritten.symbols;
         self.body.ops = rewritten.ops;
         self.body.results = rewritten.results;
         self.body.num_values = rewritten.num_values;
@@ -407,7 +408,7 @@ impl Program {
                 results,
                 HashMap::new(),
                 HashMap::new(),
-                Symbols::default(),
+                symbols.of_next(),
                 num_values,
             );
             if rules.has(common::UNUSED) {
@@ -418,6 +419,7 @@ impl Program {
                 rewritten.new_weights.is_empty(),
                 "there are no weights to change"
             );
+            symbols = rewritten.symbols;
             function.ops = rewritten.ops;
             function.results = rewritten.results;
             self.body.num_values = rewritten.num_values;

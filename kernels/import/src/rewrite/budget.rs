@@ -16,7 +16,7 @@ use super::symbols::Symbols;
 use crate::dim_expr::{DimExpr, MAX_PARTS};
 use crate::program::{Attr, Value};
 
-/// The most parts of expressions that are computed for a function.
+/// The most parts of expressions that are computed for the functions of a program.
 const MAX_COMPUTED: usize = 1 << 20;
 
 /// The most parts of expressions that a function has at once.
@@ -28,7 +28,7 @@ const MAX_OPERANDS: usize = 256;
 /// How many parts take the memory of an expression without any.
 const EMPTY_PARTS: usize = 8;
 
-/// How much was computed and is kept for a function, in parts of expressions.
+/// How much was computed so far, and is kept for a function, in parts of expressions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Budget {
     computed: usize,
@@ -55,6 +55,14 @@ impl Budget {
             self.kept = kept;
         }
         has_room
+    }
+
+    /// Returns the budget of the next function of a program, which keeps nothing yet.
+    pub(super) fn of_next(&self) -> Self {
+        Self {
+            computed: self.computed,
+            kept: 0,
+        }
     }
 
     fn give_back(&mut self, num_parts: usize) {
@@ -219,6 +227,11 @@ mod tests {
         let product = symbols.extent(x).times(&symbols.extent(y)).unwrap();
         let dim = symbols.dim(&product);
         assert!(!symbols.extent(dim).is_known());
+        assert_eq!(
+            least(&mut symbols.of_next()),
+            None,
+            "one budget for all functions"
+        );
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub(crate) struct Rewritten {
     /// The weights that rules made.
     pub(crate) new_weights: Vec<(Value, Weight)>,
     pub(crate) missed: Vec<Missed>,
+    pub(crate) symbols: Symbols,
     /// The number of the next new value.
     pub(crate) num_values: u32,
 }
@@ -630,6 +631,7 @@ impl Graph {
             new_weights: new_weights.collect(),
             constants,
             missed,
+            symbols: self.symbols,
             num_values: self.num_values,
         }
     }

@@ -22,6 +22,14 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
+    /// Returns the symbols of the next function of a program, none yet.
+    pub(crate) fn of_next(&self) -> Self {
+        Self {
+            budget: self.budget.of_next(),
+            ..Self::default()
+        }
+    }
+
     /// Returns a symbol for a dimension that is not known before a run.
     pub(crate) fn unknown(&mut self) -> Dim {
         self.last = self.last.saturating_add(1);
