@@ -216,8 +216,8 @@ mod tests {
             assert_eq!(computed.len(), MAX_ELEMENTS);
             num_followed += 1;
             assert!(
-                num_followed * MAX_ELEMENTS <= MAX_COMPUTED,
-                "more than one part each"
+                num_followed * MAX_ELEMENTS * MAX_PARTS <= MAX_COMPUTED,
+                "each counts with all parts"
             );
         }
         assert!(num_followed > 30);
