@@ -174,7 +174,7 @@ fn what_a_model_says_beside_its_nodes_is_inspected() {
     std::fs::write(&file, model.encode_to_vec()).unwrap();
     let shown = text(&tfrt(&["inspect", &file]).stdout);
     let expected = "training information 0: 0 nodes for initialization; 0 nodes for the algorithm\n\
-                    quantization annotation of `x`: \n\
+                    quantization annotation of `x`\n\
                     documentation of node #0 (Relu): cuts\n";
     assert!(shown.starts_with(expected), "{shown}");
     assert!(shown.contains("corert.executeop"), "{shown}");
