@@ -39,7 +39,6 @@ use tfrt_support::ErrorCode;
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::RemoteError;
-use crate::last_reference::drop_on_queue;
 use crate::message::{HeartbeatRequest, HeartbeatResponse, LostTask};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -47,9 +46,6 @@ pub(crate) use detector::Detector;
 
 /// The number of heartbeats that are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
-
-/// The time after which the loss of a task is logged.
-const LOG_DELAY: Duration = Duration::from_secs(1);
 
 /// The shortest time between two heartbeats.
 const MIN_INTERVAL: Duration = Duration::from_millis(1);
@@ -130,11 +126,6 @@ impl State {
 impl Health {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns `true` if the context is closed.
-    fn has_ended(&self) -> bool {
-        self.lock().ended.is_some()
     }
 
     /// Returns the reason why a task is lost, if it is.
@@ -356,29 +347,13 @@ fn lost_tasks(context: &DistributedContext) -> Vec<LostTask> {
     lost.filter_map(to_message).collect()
 }
 
-/// Logs that a task is lost, unless the context ends soon: tasks that end together lose each other
-/// for a moment.
-fn log_later(context: &Arc<DistributedContext>, message: String) {
-    let weak = Arc::downgrade(context);
-    context.host().timers().schedule_after(LOG_DELAY, move || {
-        let Some(context) = weak.upgrade() else {
-            return;
-        };
-        if !context.health().has_ended() {
-            log::info!("context {}: {message}", context.id());
-        }
-        let queue = Arc::clone(context.host().queue());
-        drop_on_queue(&queue, context);
-    });
-}
-
 /// Tells everybody who waits for a task that it is lost.
 fn declare_lost(context: &Arc<DistributedContext>, task: TaskHandle, cause: &str) {
     let Ok(name) = context.cluster().task_name(task) else {
         return;
     };
     let error = lost_error(&name, cause);
-    log_later(context, error.message.clone());
+    log::info!("context {}: {}", context.id(), error.message);
     let callbacks = context.health().mark_lost(task, error);
     let context = Arc::clone(context);
     // Waiters run on the work queue.
