@@ -595,7 +595,7 @@ mod tests {
                 all = join(&all, &DimExpr::symbol(&format!("x{index}"))).unwrap();
             }
             assert_eq!(join(&all, &DimExpr::symbol("y")), None);
-            // The same ones are no others.
+            // The same ones do not count twice.
             assert!(join(&all, &all).is_some() && join(&all, &DimExpr::symbol("x0")).is_some());
         }
     }
