@@ -160,6 +160,8 @@ impl Model {
             Action::Put { object, .. } => vec![*object],
             // What waits for the first one comes before the second one is set.
             Action::Execute(execution) if execution.outputs.len() > 1 => execution.outputs.clone(),
+            // Waits for a task end some time after another one says that it is lost.
+            Action::Heartbeat { lost: Some(_), .. } => return true,
             _ => return false,
         };
         let Some(context) = self.contexts.get(&step.context_id) else {
