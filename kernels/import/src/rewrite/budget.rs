@@ -178,7 +178,6 @@ mod tests {
         Known {
             dtype: Some(DType::I64),
             dims: rank.map(|rank| vec![Dim::Fixed(MAX_ELEMENTS); rank]),
-            ..Known::default()
         }
     }
 
