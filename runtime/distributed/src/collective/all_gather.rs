@@ -16,7 +16,7 @@ use super::destination::Destination;
 use super::header::{Operation, Part, parameter_of};
 use super::ring::{Ring, abandon_first};
 use super::split::{byte_range, num_segments, segment};
-use super::{Collective, copy_of, shared_bytes};
+use super::{Collective, copy_of};
 use crate::error::Gather;
 
 pub(super) const WRONG_OUTPUT: &str =
@@ -318,15 +318,31 @@ fn gather(
     operation: Operation,
     done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
 ) {
+    let own = own_tensor(&ring, input, &result);
     let this = AllGather::new(Arc::clone(&ring), layout, (input, result), operation);
-    let own = this.and_then(|this| Ok((this.own_tensor(input)?, this)));
-    match own {
+    match own.and_then(|own| Ok((own, this?))) {
         Ok((own, this)) => this.run(&own, done),
         Err(error) => {
             ring.refuse(&error);
             done(Err(error));
         }
     }
+}
+
+/// Returns the elements of this member: those of `input`, or a copy of them if what others send is
+/// written over them.
+fn own_tensor(
+    ring: &Ring,
+    input: &DenseHostTensor,
+    result: &HostBuffer,
+) -> Result<DenseHostTensor, Error> {
+    let [own, all] = [input.buffer(), result].map(addresses);
+    if own.start < all.end && all.start < own.end {
+        let copy = copy_of(input, &ring.collective().context)?;
+        let shape = input.shape().clone();
+        return Ok(DenseHostTensor::from_buffer(input.dtype(), shape, copy)?);
+    }
+    Ok(input.clone())
 }
 
 /// A segment: the member that it comes from, and its number.
@@ -339,8 +355,6 @@ struct AllGather {
     element_bytes: usize,
     operation: Operation,
     destination: Destination,
-    /// The addresses of the result.
-    addresses: Range<usize>,
 }
 
 impl AllGather {
@@ -356,7 +370,6 @@ impl AllGather {
             return Err(TensorError::WrongBufferSize { expected, found }.into());
         }
         Ok(Arc::new(Self {
-            addresses: addresses(&result),
             destination: Destination::new(result),
             layout,
             dtype: input.dtype(),
@@ -364,18 +377,6 @@ impl AllGather {
             operation,
             ring,
         }))
-    }
-
-    /// Returns the elements of this member: those of `input`, or a copy of them if what others send
-    /// is written over them.
-    fn own_tensor(&self, input: &DenseHostTensor) -> Result<DenseHostTensor, Error> {
-        let (own, all) = (addresses(input.buffer()), &self.addresses);
-        if own.start < all.end && all.start < own.end {
-            let copy = copy_of(input, &self.ring.collective().context)?;
-            let shape = input.shape().clone();
-            return Ok(DenseHostTensor::from_buffer(input.dtype(), shape, copy)?);
-        }
-        Ok(input.clone())
     }
 
     fn run(
@@ -447,28 +448,18 @@ impl AllGather {
     }
 
     fn receive(self: Arc<Self>, place: Place, work: Gather) {
-        let (origin, _) = place;
-        let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
-        let part = self.part(origin);
-        ring.receive_light_from(ring.left(), key, part, move |received| {
-            let right = self.ring.right();
-            let passed_on = received.and_then(|data| {
-                self.check_size(place, &data)?;
-                if right != origin {
-                    let (key, bytes) = (self.key(place, right), shared_bytes(&data)?);
-                    self.ring.send(key, part, bytes, work.clone());
-                }
-                Ok(data)
-            });
-            match passed_on {
-                Ok(data) => Some(Box::new(move || {
-                    self.store(origin, self.range(place).start, &data);
-                    // The work lasts until then.
-                    drop(work);
-                })),
-                Err(error) => Some(self.ring.failing(error, work)),
-            }
-        });
+        let ((origin, _), ring) = (place, Arc::clone(&self.ring));
+        let right = ring.right();
+        let next = (right != origin).then(|| self.key(place, right));
+        let (key, part) = (self.key(place, ring.index()), self.part(origin));
+        let checking = Arc::clone(&self);
+        ring.relay(
+            (key, next),
+            part,
+            move |data| checking.check_size(place, data),
+            move |data| self.store(origin, self.range(place).start, &data),
+            work,
+        );
     }
 
     fn check_size(&self, place: Place, data: &HostBuffer) -> Result<(), Error> {

@@ -37,7 +37,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError
 
 use super::header::{Operation, Part};
 use super::pieces::Pieces;
-use super::ring::{Ring, abandon};
+use super::ring::{Ring, abandon_with};
 use super::schedule::{Algorithm, Step};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, write_all, writes_input};
@@ -84,8 +84,7 @@ pub(super) fn barrier(
     match empty {
         Ok(empty) => dispatch(collective, what, empty.clone(), empty, Box::new(done)),
         Err(error) => {
-            let abandoned = abandon(&collective, &error);
-            done(Err(abandoned.err().unwrap_or(error)));
+            done(Err(abandon_with(&collective, error)));
         }
     }
 }
@@ -135,8 +134,7 @@ fn dispatch(
         other => {
             let message = format!("elements of type {other} cannot be reduced");
             let error = Error::new(message).with_code(ErrorCode::InvalidArgument);
-            let abandoned = abandon(&collective, &error);
-            done(Err(abandoned.err().unwrap_or(error)));
+            done(Err(abandon_with(&collective, error)));
         }
     }
 }

@@ -663,8 +663,8 @@ impl GroupMember for RingMember {
         let sender = match self.member(sender) {
             Ok(sender) => sender,
             Err(error) => {
-                let abandoned = ring::abandon(&self.collective(key), &error);
-                return AsyncValueRef::error(abandoned.err().unwrap_or(error));
+                let error = ring::abandon_with(&self.collective(key), error);
+                return AsyncValueRef::error(error);
             }
         };
         self.start_collective(key, |collective, done| {

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
+use super::Collective;
 use super::destination::Destination;
 use super::header::{Operation, Part, parameter_of};
 use super::ring::Ring;
 use super::split::{byte_range, chunk, num_segments, segment};
-use super::{Collective, shared_bytes};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError};
 
@@ -147,30 +147,23 @@ impl Broadcast {
     }
 
     fn receive(self: Arc<Self>, place: Place, work: Gather) {
-        let (ring, key) = (Arc::clone(&self.ring), self.key(place, self.ring.index()));
-        ring.receive_light_from(ring.left(), key, self.part, move |received| {
-            let right = self.ring.right();
-            let passed_on = received.and_then(|data| {
-                self.check_size(place, &data)?;
-                if right != self.sender {
-                    let (key, bytes) = (self.key(place, right), shared_bytes(&data)?);
-                    self.ring.send(key, self.part, bytes, work.clone());
-                }
-                Ok(data)
-            });
-            match passed_on {
-                Ok(data) => Some(Box::new(move || {
-                    let range = self.range(place);
-                    self.destination.write(|bytes| {
-                        bytes[range].copy_from_slice(&data.read()?);
-                        Ok(())
-                    });
-                    // The work lasts until then.
-                    drop(work);
-                })),
-                Err(error) => Some(self.ring.failing(error, work)),
-            }
-        });
+        let (ring, part) = (Arc::clone(&self.ring), self.part);
+        let right = ring.right();
+        let next = (right != self.sender).then(|| self.key(place, right));
+        let key = self.key(place, ring.index());
+        let checking = Arc::clone(&self);
+        ring.relay(
+            (key, next),
+            part,
+            move |data| Ok(checking.check_size(place, data)?),
+            move |data| {
+                self.destination.write(|bytes| {
+                    bytes[self.range(place)].copy_from_slice(&data.read()?);
+                    Ok(())
+                });
+            },
+            work,
+        );
     }
 
     fn check_size(&self, place: Place, data: &HostBuffer) -> Result<(), TensorError> {

@@ -28,7 +28,7 @@ impl Pieces {
     ///
     /// # Errors
     /// The first error of `read`, and [`TensorError::Conflict`] if a piece is being written.
-    pub(super) fn each(
+    fn each(
         &self,
         mut read: impl FnMut(usize, &[u8]) -> Result<(), TensorError>,
     ) -> Result<(), TensorError> {

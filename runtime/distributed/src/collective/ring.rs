@@ -556,6 +556,36 @@ impl Ring {
         self.receive_boxed(position, key, part, Box::new(f));
     }
 
+    /// Receives elements of the left neighbour under a key, passes them on to the right one if there
+    /// is a `next` key, and then calls `keep` with them, as a task of the work queue. The work lasts
+    /// until then. `check` takes little time: it may run on a thread of the transport.
+    pub(super) fn relay(
+        self: &Arc<Self>,
+        (key, next): (String, Option<String>),
+        part: Part,
+        check: impl FnOnce(&HostBuffer) -> Result<(), Error> + Send + 'static,
+        keep: impl FnOnce(HostBuffer) + Send + 'static,
+        work: Gather,
+    ) {
+        let this = Arc::clone(self);
+        self.receive_light_from(self.left(), key, part, move |received| {
+            let passed_on = received.and_then(|data| {
+                check(&data)?;
+                if let Some(next) = next {
+                    this.send(next, part, shared_bytes(&data)?, work.clone());
+                }
+                Ok(data)
+            });
+            Some(match passed_on {
+                Ok(data) => Box::new(move || {
+                    keep(data);
+                    drop(work);
+                }),
+                Err(error) => this.failing(error, work),
+            })
+        });
+    }
+
     /// Returns the rest of the work with a message that is wrong: the member fails, and then that
     /// part of its work ends.
     pub(super) fn failing(self: &Arc<Self>, error: Error, work: Gather) -> Rest {
@@ -810,6 +840,12 @@ pub(super) fn interrupt(collective: &Collective, error: &Error) {
 /// nobody waits for a second one, because every task refuses that.
 pub(super) fn abandon(collective: &Collective, error: &Error) -> Result<(), Error> {
     abandon_all(collective, error, Vec::new())
+}
+
+/// As [`abandon`], for an error of this task. Returns that, or the reason why the others were not
+/// told.
+pub(super) fn abandon_with(collective: &Collective, error: Error) -> Error {
+    abandon(collective, &error).err().unwrap_or(error)
 }
 
 /// As [`abandon`], for a collective that follows [a first one](Ring::join_first) under another key.

@@ -354,66 +354,48 @@ impl AsRef<[u8]> for Lent {
     }
 }
 
-/// Returns a payload of several frames, and who has it besides the caller.
-fn lent_payload() -> (SendDataRequest, Arc<()>) {
-    let owner = Arc::new(());
-    let lent = Lent {
-        bytes: vec![7; 3 * FRAME_BYTES],
-        _owner: owner.clone(),
-    };
-    (request("a", vec![Bytes::from_owner(lent)]), owner)
-}
-
 #[test]
-fn a_payload_is_given_back_when_its_call_ends() {
-    let options = GrpcOptions::default();
-    // Less than a frame.
-    let (io, mut other) = connection(1 << 10);
-    let lane = Lane::default();
-    let (request, owner) = lent_payload();
-    block_on(async {
-        let mut call = Box::pin(async {
-            let request = request;
-            lane.send(&options, async { io }, &request).await
+fn a_payload_is_given_back_when_its_call_or_its_connection_ends() {
+    for ends_call in [true, false] {
+        let options = GrpcOptions::default();
+        // Less than a frame.
+        let (io, mut other) = connection(1 << 10);
+        let lane = Lane::default();
+        let owner = Arc::new(());
+        let lent = Lent {
+            bytes: vec![7; 3 * FRAME_BYTES],
+            _owner: owner.clone(),
+        };
+        let request = request("a", vec![Bytes::from_owner(lent)]);
+        block_on(async {
+            let mut call = Box::pin(async {
+                let request = request;
+                lane.send(&options, async { io }, &request).await
+            });
+            let serve = async {
+                other.accept(b"").await;
+                assert_eq!(other.begun().await.0, 1);
+            };
+            tokio::select! {
+                _ = &mut call => panic!("nobody answers"),
+                () = serve => {}
+            }
+            assert_eq!(Arc::strong_count(&owner), 2);
+            // Within the first frame, whose rest nobody reads.
+            if !ends_call {
+                drop(other);
+                assert!(call.await.is_err());
+                assert_eq!(Arc::strong_count(&owner), 1);
+                return;
+            }
+            drop(call);
+            assert_eq!(Arc::strong_count(&owner), 1);
+            let (_, body) = other.frame().await;
+            assert_eq!(body, vec![7; FRAME_BYTES]);
+            let (header, _) = other.frame().await;
+            assert_eq!(header.kind, Kind::Abort);
         });
-        let serve = async {
-            other.accept(b"").await;
-            assert_eq!(other.begun().await.0, 1);
-        };
-        tokio::select! {
-            _ = &mut call => panic!("nobody answers"),
-            () = serve => {}
-        }
-        assert_eq!(Arc::strong_count(&owner), 2);
-        // Within its first frame, whose rest nobody reads.
-        drop(call);
-        assert_eq!(Arc::strong_count(&owner), 1);
-        let (_, body) = other.frame().await;
-        assert_eq!(body, vec![7; FRAME_BYTES]);
-        let (header, _) = other.frame().await;
-        assert_eq!(header.kind, Kind::Abort);
-    });
-}
-
-#[test]
-fn a_payload_is_given_back_when_its_connection_ends() {
-    let options = GrpcOptions::default();
-    let (io, mut other) = connection(1 << 10);
-    let lane = Lane::default();
-    let (request, owner) = lent_payload();
-    block_on(async {
-        let serve = async move {
-            other.accept(b"").await;
-            assert_eq!(other.begun().await.0, 1);
-        };
-        let call = async {
-            let request = request;
-            lane.send(&options, async { io }, &request).await
-        };
-        let (sent, ()) = tokio::join!(call, serve);
-        assert!(sent.is_err());
-    });
-    assert_eq!(Arc::strong_count(&owner), 1);
+    }
 }
 
 #[test]
