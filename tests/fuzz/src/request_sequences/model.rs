@@ -152,16 +152,18 @@ impl Model {
         ])
     }
 
-    /// Returns `true` for a step that may become ready together with others, and makes the same
-    /// object as one of them: it depends on the order of waiters who comes first.
+    /// Returns `true` for a step after which it depends on time what is answered: for one that may
+    /// become ready together with others and makes the same object as one of them, and for a loss
+    /// that the other task hears of.
     pub(super) fn is_ambiguous(&self, step: &Step) -> bool {
         let made = match &step.action {
             Action::Op(op) => op.outputs().to_vec(),
             Action::Put { object, .. } => vec![*object],
             // What waits for the first one comes before the second one is set.
             Action::Execute(execution) if execution.outputs.len() > 1 => execution.outputs.clone(),
-            // Waits for a task end some time after another one says that it is lost.
-            Action::Heartbeat { lost: Some(_), .. } => return true,
+            // The first task has such a context, too, and keeps it: it hears of the loss at some
+            // time, and tells a context that is made here later.
+            Action::Heartbeat { lost: Some(2), .. } => return SHARED.contains(&step.context_id),
             _ => return false,
         };
         let Some(context) = self.contexts.get(&step.context_id) else {
