@@ -591,13 +591,13 @@ fn path(method: &str) -> Result<PathAndQuery, Status> {
     path.map_err(|error| Status::internal(error.to_string()))
 }
 
-async fn within(
+async fn within<T, E: From<Failure>>(
     timeout: Duration,
-    attempt: impl Future<Output = Result<Response, Failure>>,
-) -> Result<Response, Failure> {
+    attempt: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     match tokio::time::timeout(timeout, attempt).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(deadline_passed()),
+        Err(_) => Err(deadline_passed().into()),
     }
 }
 

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::Bytes;
-use tfrt_distributed::RemoteErrors;
 use tfrt_distributed::fabric::{Pace, Sign};
 use tfrt_distributed::message::{HeartbeatRequest, HeartbeatResponse, Response};
 use tfrt_support::ErrorCode;
 use tonic::client::Grpc;
 use tonic::{Code, Status, Streaming};
 
-use super::{Peer, deadline_passed, path};
+use super::{Peer, path, within};
 use crate::status::Failure;
 use crate::wire::{self, BytesCodec, RequestId, WatchFields};
 
@@ -92,11 +91,7 @@ impl Peer {
         confirmation: Option<RequestId>,
     ) -> Confirmed {
         let request = request.into();
-        let attempt = async {
-            let answer = self.attempt(&request, false, None).await;
-            answer.map_err(Ended::Failed)
-        };
-        match within(limit, attempt).await {
+        match within(limit, self.attempt(&request, false, None)).await {
             Ok(Response::Heartbeat(heartbeat)) => Some((confirmation, heartbeat)),
             _ => None,
         }
@@ -142,11 +137,17 @@ enum Ended {
     Unsupported,
 }
 
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
 impl Ended {
     fn of(status: &Status) -> Self {
         let failure = Failure::of(status);
         let is_missing = match &failure {
-            Failure::Application(errors) => is_unimplemented(errors),
+            Failure::Application(errors) => errors.code() == ErrorCode::Unimplemented,
             Failure::Network(..) => status.code() == Code::Unimplemented,
         };
         match is_missing {
@@ -158,19 +159,5 @@ impl Ended {
     fn lost(cause: &str) -> Self {
         let cause = cause.to_owned();
         Self::Failed(Failure::Network(ErrorCode::RpcUnavailable, cause))
-    }
-}
-
-fn is_unimplemented(errors: &RemoteErrors) -> bool {
-    errors.code() == ErrorCode::Unimplemented
-}
-
-async fn within<T>(
-    limit: Duration,
-    attempt: impl Future<Output = Result<T, Ended>>,
-) -> Result<T, Ended> {
-    match tokio::time::timeout(limit, attempt).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(Ended::Failed(deadline_passed())),
     }
 }
