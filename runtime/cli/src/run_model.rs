@@ -369,7 +369,7 @@ pub(crate) fn run(
         let (name, file) = split(given, &outputs, "output")?;
         wanted.push((name, file));
     }
-    let results = in_time::run(limits, session, inputs, host).map_err(|error| {
+    let results = in_time::run(limits, session, inputs).map_err(|error| {
         Failure::new(format!("error: {}: {}", escaped(file), described(&error)))
     })?;
     if let Some(folder) = &arguments.outputs_folder {

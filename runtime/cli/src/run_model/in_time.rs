@@ -6,13 +6,13 @@
 //! ```
 //!
 //! A cancelled run stops before its next kernel, and kernels with several blocks before their next
-//! block. A kernel that does neither is left behind: the command ends without it.
+//! block. A kernel that does neither is left behind: the command ends without it, and the thread of
+//! the run, which has the session, keeps the host until then.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use tfrt_host::HostContext;
 use tfrt_import::program::FUNCTION;
 use tfrt_import::{ModelValue, Session};
 use tfrt_support::{Error, ErrorCode};
@@ -31,7 +31,6 @@ pub(super) fn run(
     limits: LimitArguments,
     session: Session,
     inputs: Vec<(String, ModelValue)>,
-    host: &Arc<HostContext>,
 ) -> Result<Vec<ModelValue>, Error> {
     let Some((time, what)) = time_of(limits) else {
         let request = session.request().build();
@@ -54,13 +53,8 @@ pub(super) fn run(
             let too_late = Error::new(what).with_code(ErrorCode::DeadlineExceeded);
             too_late.set_place_if_unset(request.running_place());
             request.cancel_with(too_late.clone());
-            if matches!(
-                results.recv_timeout(PATIENCE),
-                Err(RecvTimeoutError::Timeout)
-            ) {
-                // The queue would wait for the kernel when it is dropped.
-                std::mem::forget(Arc::clone(host));
-            }
+            // Whatever comes of it now is too late.
+            let _ = results.recv_timeout(PATIENCE);
             Err(too_late)
         }
         // The thread panicked.
