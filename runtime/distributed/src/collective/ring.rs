@@ -556,9 +556,9 @@ impl Ring {
         self.receive_boxed(position, key, part, Box::new(f));
     }
 
-    /// Receives elements of the left neighbour under a key, passes them on to the right one if there
-    /// is a `next` key, and then calls `keep` with them, as a task of the work queue. The work lasts
-    /// until then. `check` takes little time: it may run on a thread of the transport.
+    /// Receives elements of the left neighbour under a key, passes them on to the right one if
+    /// there is a `next` key, and then calls `keep` with them, as a task of the work queue. The
+    /// work lasts until then. `check` takes little time: it may run on a thread of the transport.
     pub(super) fn relay(
         self: &Arc<Self>,
         (key, next): (String, Option<String>),
